@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'plugin.install_ordered': 'An installation of plugins was requested',
   'plugin.installed': 'A plugin was installed and activated',
@@ -20,7 +20,7 @@ export const actions = declareActions('site', {
   'plugin.delete_failed': 'Deleting a plugin failed, and the site was left unchanged',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents(
   'site_plugin_installed_successfully',
   'site_plugin_install_failed',

@@ -11,25 +11,25 @@ import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
 import type { ChangeContext } from './take-back.ts'
 
-/** A plugin's upgrade may do long work on tables. */
+/** A plugin's upgrade may change tables for a long time. */
 const TASK_MS = 300_000
 
-/** What became of a plugin that nothing went wrong with. */
+/** Result of a change that succeeded. */
 export interface Changed {
   readonly outcome: 'installed' | 'updated' | 'activated' | 'deactivated' | 'deleted' | 'unchanged'
-  /** For people. */
+  /** Description for users. */
   readonly what: string
-  /** What the database has refused since then, and did not before. */
+  /** Statements that the database refuses since the change. */
   readonly newErrors?: readonly string[]
 }
 
 /**
- * Does something with one plugin of a site. What it has begun before it failed, `takeBack` takes back.
- * @throws PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout with the reason, in words that may be shown
+ * Changes one plugin of a site. If it fails, `takeBack` rolls back what it began.
+ * @throws PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout with the reason, which may be shown
  */
 export type Change = (context: ChangeContext, plugin: OrderedPlugin) => Promise<Changed>
 
-/** New, or in place of another release of it; active in either case. */
+/** Installs a plugin, or replaces another release of it, and activates it. */
 export const install: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = meantBy(plugins, plugin.path)
@@ -98,14 +98,14 @@ export const deleteOne: Change = async (context, plugin) => {
 }
 
 const named = ({ name, version }: Pick<ListedPlugin, 'name' | 'version'>): string => `${name} ${version}`.trim()
-/** As it is listed: its folder, or the file where it lies in none. */
+/** Returns the name in lists: the folder, or the file if it has none. */
 const nameOf = (file: string): string =>
   (file.includes('/') ? file.split('/', 1)[0] : file.replace(/\.php$/, '')) as string
 const isActive = ({ status }: ListedPlugin): boolean => status === 'active' || status === 'active-network'
-/** Below `wp-content/plugins`: the file itself where it lies in no folder. */
+/** Returns the path below `wp-content/plugins`, which is the file itself if it has no folder. */
 function folderOf({ file }: ListedPlugin): string {
   const folder = file.split('/', 1)[0] as string
-  // it is the site's word
+  // The site reports this name, so it cannot be trusted.
   if (!isSlug(folder)) throw new PermanentFailure('the name of its folder is not allowed')
   return folder
 }
@@ -122,7 +122,7 @@ function activePlugins(plugins: readonly ListedPlugin[]): ActivePlugins {
   return { active: files('active'), network: files('active-network') }
 }
 
-/** From here on the site is changed. */
+/** Records the change before the site is changed. */
 async function begin(
   { operationId, transaction }: ChangeContext,
   { path }: OrderedPlugin,
@@ -145,7 +145,7 @@ async function withPackage<Result>(
   })
 }
 
-/** For an archive that has no folder. */
+/** Returns a folder name for an archive without a folder. */
 function folderName(url: string): string {
   const last = URL.parse(url)?.pathname.split('/').at(-1) ?? ''
   const name = last.replace(/\.zip$/i, '')
@@ -173,7 +173,7 @@ async function activate(context: ChangeContext, file: string): Promise<readonly 
 
 type ChangingTask = 'delete-plugin' | 'switch-plugin' | 'upgrade-plugin'
 
-/** In safe mode where the site was broken before: this may be what mends it. */
+/** Runs a task, in safe mode if the site was already broken, because this change may repair it. */
 function task<Name extends ChangingTask & TaskName>(
   { services, input, results }: ChangeContext,
   name: Name,
@@ -184,8 +184,8 @@ function task<Name extends ChangingTask & TaskName>(
 }
 
 /**
- * A site that did not answer before need not do so now.
- * @returns what the database refuses now, and did not before
+ * Checks that the site still responds, unless it did not respond before.
+ * @returns the statements that the database refuses since the change
  * @throws PermanentFailure
  */
 async function requireAnswer({ services, input, results }: ChangeContext): Promise<readonly string[]> {
@@ -194,13 +194,14 @@ async function requireAnswer({ services, input, results }: ChangeContext): Promi
   const { siteId } = input
   const ask = async (): Promise<readonly string[]> => {
     const errors: DatabaseErrors = new Set()
-    // an operation that began with an older Stead does not know what was wrong before
+    // An operation that an older Stead started does not know the earlier faults.
     const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner, errors))
     const fault = (await frontFault(services, siteId, { errors })) ?? (await innerFault())
     if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
-    // nor what was refused before
+    // Nor the earlier refused statements.
     return databaseErrors ? [...errors].filter((error) => !databaseErrors.includes(error)) : []
   }
-  // many plugins create their tables on the first page of wp-admin, and what is refused only until then is no fault
+  // Many plugins create their tables on the first page of wp-admin. Statements that are refused only until then are no
+  // fault.
   return (await ask()).length > 0 ? ask() : []
 }

@@ -19,7 +19,7 @@ import { endChange } from './plugin.store.ts'
 import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
 
-/** How an outcome is told of. */
+/** How an outcome is reported. */
 interface Told {
   readonly action: Action
   readonly event: EventType
@@ -31,7 +31,7 @@ interface Kind {
   readonly failed: Told
 }
 
-/** What each of these operations has in common. */
+/** What these operations have in common. */
 const common = {
   input: PluginsOrder,
   on: 'host',
@@ -40,7 +40,7 @@ const common = {
   attempts: 3,
 } as const
 
-/** Before anything is changed: whether the site answers. */
+/** Checks whether the site responds before anything is changed. */
 const look = {
   async run({ services, input }: ChangeContext) {
     const errors: DatabaseErrors = new Set()
@@ -50,10 +50,10 @@ const look = {
   },
 }
 
-/** What files and database were, for who wants them back; and for what is taken back at once. */
+/** Backs up files or database, for a later undo and for an immediate rollback. */
 const keep = (kind: 'fs' | 'db') => ({ ...keeping<PluginsOrder>(kind), weight: 2 })
 
-/** What was given up half-way is taken back; what was done before stays done. */
+/** Rolls back an interrupted change. Finished changes stay. */
 const each = (kind: Kind) => ({
   run: (context: ChangeContext) => changeAll(context, kind),
   undo: (context: Parameters<typeof takeBack>[0]) => takeBack(context),
@@ -131,10 +131,12 @@ export const deactivatePluginsJob = durableWith<HostServices>()({
   },
 })
 
-/** One plugin after the other. What went well stays well, also where others do not; a retry tries those. */
+/**
+ * Changes one plugin after the other. Successful changes stay even if others fail, and a retry repeats the failed ones.
+ */
 async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning: string } | undefined> {
   const { input, operationId, services, signal } = context
-  // what a crash has cut off
+  // Rolls back what a crash has interrupted.
   await takeBack(context)
   const results = await resultsOfOperation(services.database.read, operationId)
   const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]))
@@ -156,7 +158,7 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning:
   return warnings.length > 0 ? { warning: warnings.join('\n') } : undefined
 }
 
-/** What the owner of a shop should know, where its host has better. */
+/** Returns advice for the owner of a shop, if its host has a better database. */
 async function adviceFor({ services, input: { siteId } }: ChangeContext): Promise<string | undefined> {
   const [site, directory] = await Promise.all([
     findSite(services.database.read, siteId),
@@ -166,7 +168,10 @@ async function adviceFor({ services, input: { siteId } }: ChangeContext): Promis
   return site && directory && adviceForShop(services, { siteDirectory: directory.path, phpVersion })
 }
 
-/** @returns why it failed, when it did: then the site is as it was before; or what its owner should know */
+/**
+ * Changes one plugin.
+ * @returns why it failed, in which case the site is unchanged, or a warning for its owner
+ */
 async function changeOne(
   context: ChangeContext,
   plugin: OrderedPlugin,
@@ -190,18 +195,21 @@ async function changeOne(
 
 const MOST_ERRORS_SHOWN = 3
 
-/** An empty answer in place of an error may be anything: content for members that everybody sees. */
+/**
+ * Describes refused statements. An empty result instead of an error is dangerous: members-only content may become
+ * public.
+ */
 function errorsText(errors: readonly string[]): string {
   const more = errors.length - MOST_ERRORS_SHOWN
   const shown = errors.slice(0, MOST_ERRORS_SHOWN).join('; ')
   return `The site's database refuses statements since then: ${shown}${more > 0 ? `; and ${more} more` : ''}. See the PHP log of the site`
 }
 
-/** An address that could not be fetched is named already. */
+/** Adds the name, unless the reason begins with it, as for a URL that could not be fetched. */
 const withName = ({ path }: OrderedPlugin, reason: string): string =>
   reason.startsWith(`${path}: `) ? reason : `${path}: ${reason}`
 
-/** What another attempt would not mend, or is the plugin's own doing. */
+/** Returns whether an error is the plugin's fault, or one that a retry cannot solve. */
 const isPluginsFault = (error: unknown): error is Error =>
   !isHostsDoing(error) &&
   [PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout, DiskFull, FilesRefused].some(

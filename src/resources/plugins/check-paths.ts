@@ -13,14 +13,14 @@ interface Wanted {
 
 const NOT_INSTALLED = 'not installed'
 
-/** Asked for at the same time. */
+/** How many are requested in parallel. */
 const AT_ONCE = 5
 
 /**
- * Finds out where each release is had from.
- * @param how.allowsUrls a zip by its address may be asked for
- * @param how.isInstalled whether the site has it, where it must
- * @throws Problem `plugins_refused`, which names all that is wrong; `plugin_directory_unavailable`
+ * Finds out where each release can be fetched.
+ * @param how.allowsUrls whether zip files may be requested by URL
+ * @param how.isInstalled whether the site has it, if it must
+ * @throws Problem `plugins_refused`, which names everything wrong; `plugin_directory_unavailable`
  */
 export async function findReleases(
   { pluginDirectory, config }: Pick<Context, 'pluginDirectory' | 'config'>,
@@ -57,7 +57,7 @@ export async function findReleases(
 
 /**
  * Checks the paths of plugins that a site must have.
- * @throws Problem `plugins_refused`, which names all that is wrong
+ * @throws Problem `plugins_refused`, which names everything wrong
  */
 export async function checkSlugs(plugins: readonly Wanted[], isInstalled: IsInstalled): Promise<OrderedPlugin[]> {
   const faults = twice(plugins)
@@ -69,7 +69,7 @@ export async function checkSlugs(plugins: readonly Wanted[], isInstalled: IsInst
   return plugins.map(({ path }) => ({ path, version: null, package: null }))
 }
 
-/** Plugins that lie in no folder may be called by their file, too. */
+/** Plugins without a folder may also be named by their file. */
 const isName = (path: string): boolean => isSlug(path) || path.split('/').every(isSlug)
 
 const shown = (path: string): string => path.slice(0, 200)

@@ -6,7 +6,7 @@ import { listPlugins } from './list-plugins.ts'
 import { listSiteAdvice } from './list-site-advice.ts'
 import { updatePlugins } from './update-plugins.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listPlugins,
   installPlugins,

@@ -11,7 +11,10 @@ import {
 } from '../../hosting/php/runtime.ts'
 import { firstOf, frontFault, innerFaults } from './front-fault.ts'
 
-/** @param task what the task of WordPress answers, or fails with; @param page what a visitor of the front page gets */
+/**
+ * @param task result or error of the WordPress task
+ * @param page the front page that a visitor gets
+ */
 const faultWith = (task: object, page = { status: 200, text: 'hello' }) =>
   frontFault(
     {
@@ -33,12 +36,12 @@ test.each([
   [new PhpTaskError('Uncaught Error in forms.php'), 'Uncaught Error in forms.php'],
   [new PhpCrashed('PHP has ended'), 'PHP has ended'],
   [new PhpTimeout('PHP took too long'), 'PHP took too long'],
-])('%o is judged by itself', async (task, fault) => {
+])('judges %o without a visitor’s page', async (task, fault) => {
   expect(await faultWith(task, { status: 503, text: 'not asked for' })).toBe(fault)
 })
 
 test.each([[{ status: 500, bytes: 10 }], [{ status: 200, bytes: 0 }], [{ status: 302, bytes: 0 }]])(
-  'after %o the page that a visitor gets says what is wrong, if anything',
+  'after %o, judges the page that a visitor gets',
   async (task) => {
     expect(await faultWith(task)).toBeUndefined()
     expect(await faultWith(task, { status: 503, text: 'sorry' })).toBe('its homepage responds with status 503')
@@ -46,11 +49,14 @@ test.each([[{ status: 500, bytes: 10 }], [{ status: 200, bytes: 0 }], [{ status:
   },
 )
 
-test.each([PhpBusy, PhpStarved, PhpDisplaced, PhpNotReached])('%o says nothing about the site', async (Kind) => {
-  await expect(faultWith(new Kind('no room'))).rejects.toThrow('no room')
-})
+test.each([PhpBusy, PhpStarved, PhpDisplaced, PhpNotReached])(
+  'draws no conclusion about the site from %o',
+  async (Kind) => {
+    await expect(faultWith(new Kind('no room'))).rejects.toThrow('no room')
+  },
+)
 
-/** @param answers what the tasks answer, one after the other, or fail with */
+/** @param answers results or errors of the tasks, one after the other */
 function siteWith(answers: readonly object[]) {
   const left = [...answers]
   const runTask = vi.fn(async (_site: unknown, _name: string, _input: unknown) => {
@@ -64,7 +70,7 @@ function siteWith(answers: readonly object[]) {
   }
 }
 
-test('a page that was slow once is asked for again, and is not broken', async () => {
+test('requests a page again that was slow once, and does not call it broken', async () => {
   for (const once of [new PhpTimeout('too long'), new PhpCrashed('ended')]) {
     const { services, runTask } = siteWith([once, { status: 200, bytes: 10 }])
     expect(await frontFault(services, 1)).toBeUndefined()
@@ -74,7 +80,7 @@ test('a page that was slow once is asked for again, and is not broken', async ()
 
 const well = { status: 200, isWhole: true, isRedirect: false }
 
-test('each of the pages behind the front page is judged, but for those that were broken before', async () => {
+test('judges each page behind the front page, except those that were already broken', async () => {
   const { services } = siteWith([
     new PhpTaskError('Uncaught Error in a.php'),
     { ...well, isWhole: false },
@@ -93,7 +99,7 @@ test('each of the pages behind the front page is judged, but for those that were
   expect(firstOf({})).toBeUndefined()
 })
 
-test('a page that leads elsewhere, or turns administrators away, is not broken', async () => {
+test('does not call a page broken that redirects, or turns administrators away', async () => {
   const away = { ...well, isWhole: false, status: 403 }
   const { services } = siteWith([{ ...well, isWhole: false, isRedirect: true }, away, away])
   expect(await innerFaults(services, 1)).toEqual({})

@@ -10,8 +10,8 @@ type Services = Pick<HostServices, 'hostedSite' | 'pool'>
 const TRIES = 2
 
 /**
- * What is wrong with a site's front page, in PHP's own words where it ends in an error; undefined when a visitor sees what the site has for him. WordPress
- * tells nobody of it.
+ * Returns what is wrong with a site's front page, in PHP's own words if it ends in an error, or undefined if visitors
+ * see their page. WordPress notifies nobody of these errors.
  * @throws PhpStarved, PhpDisplaced, PhpNotReached, PhpBusy, which say nothing about the site
  */
 export async function frontFault(
@@ -30,23 +30,23 @@ export async function frontFault(
       if (!(error instanceof PhpTaskError)) throw error
       return error.message
     }
-    // a redirect, or nothing that can be shown
+    // A redirect, or nothing that can be shown.
     return frontPageFault(services.pool, hosted, options)
   })
 }
 
-/** What the database said of statements that it refused while pages were made: gathered. */
+/** Collects the errors of statements that the database refused while pages were created. */
 export type DatabaseErrors = Set<string>
 
-/** What is wrong with the dashboard, the editor and the REST API, each in words for the site's owner. */
+/** What is wrong with the dashboard, the editor and the REST API, each described for the site's owner. */
 export type InnerFaults = Partial<Record<InnerPage, string>>
 
 const NAMES: Readonly<Record<InnerPage, string>> = { admin: 'wp-admin', editor: 'the editor', rest: 'the REST API' }
 
 /**
- * As {@link frontFault}, of the pages behind the front page.
- * @param known those that need not be asked: what was wrong before, too
- * @param gathered gets what the database refused
+ * Returns what {@link frontFault} does, for the pages behind the front page.
+ * @param known earlier faults, whose pages are skipped
+ * @param gathered receives what the database refused
  */
 export async function innerFaults(
   services: Services,
@@ -65,7 +65,7 @@ export async function innerFaults(
   return faults
 }
 
-/** The first of them, as the end of a sentence. */
+/** Returns the first fault as the end of a sentence. */
 export function firstOf(faults: InnerFaults): string | undefined {
   const page = innerPages.find((each) => faults[each] !== undefined)
   return page && `${NAMES[page]} does not respond: ${faults[page]}`
@@ -81,7 +81,7 @@ async function innerFault(
     const { status, isWhole, isRedirect, databaseErrors } = await pool.runTask(hosted, 'inner-page', { page })
     for (const error of databaseErrors) gathered.add(error)
     if (status >= 500) return `it responds with status ${status}`
-    // a site may turn administrators away, or lead them elsewhere
+    // A site may turn administrators away, or redirect them.
     return isWhole || isRedirect || status >= 400 ? undefined : 'the response is incomplete'
   } catch (error) {
     if (error instanceof PhpTaskError) return error.message
@@ -89,7 +89,10 @@ async function innerFault(
   }
 }
 
-/** Slow is not broken: what did not end in time is asked once more, and what the machine had no time for is no fault of the site. */
+/**
+ * Requests a page. Slow is not broken, so a timeout leads to one more request, and a busy machine is not the site's
+ * fault.
+ */
 async function judged(ask: () => Promise<string | undefined>): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++)
     try {

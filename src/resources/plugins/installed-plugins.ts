@@ -9,7 +9,7 @@ import { meantBy } from './plugin.ts'
 type Asking = Pick<Context, 'database' | 'watches' | 'now'> & { readonly site: Site }
 
 /**
- * Asks the WordPress of a site which plugins it has at this moment.
+ * Returns the plugins that a site's WordPress has at this moment.
  * @throws Problem `site_not_live`, and those of {@link waitForOperation}
  */
 export async function installedPlugins({ database, site, watches, now }: Asking): Promise<ListedPlugin[]> {
@@ -19,14 +19,17 @@ export async function installedPlugins({ database, site, watches, now }: Asking)
   return storedPlugins(database.read, site.id)
 }
 
-/** Tells whether a path means a plugin that a site has, or has when its turn comes. */
+/** Tells whether a path names a plugin that a site has, or will have when the operation runs. */
 export type IsInstalled = (path: string) => Promise<boolean>
 
-/** Returns an {@link IsInstalled} that asks the site once, for the first path. An installation that is queued comes before what is asked for now. */
+/**
+ * Returns an {@link IsInstalled} that asks the site once, for the first path. A queued installation runs before the
+ * requested operation.
+ */
 export function installedOn(context: Asking): IsInstalled {
   let known: Promise<{ plugins: ListedPlugin[]; planned: Set<string> }> | undefined
   const ask = async () => {
-    // read first: what is installed meanwhile is in the list
+    // Read first, because plugins that are installed meanwhile are in the list.
     const planned = await plannedPaths(context.database.read, context.site.id)
     return { planned, plugins: await installedPlugins(context) }
   }

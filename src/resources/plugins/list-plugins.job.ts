@@ -8,7 +8,7 @@ import { findSite, type Site } from '../sites/site.ts'
 import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { storePlugins } from './plugin.store.ts'
 
-/** Asks a site's WordPress which plugins it has. */
+/** Lists the plugins of a site's WordPress. */
 export const listPluginsJob = durableWith<HostServices>()({
   name: 'plugin.list',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -18,7 +18,10 @@ export const listPluginsJob = durableWith<HostServices>()({
   steps: { list: { run: listPlugins } },
 })
 
-/** Somebody waits for it, and it changes nothing: so it does not wait for what else is done with the site, and nobody sees it. */
+/**
+ * Enqueues the listing outside the site's queue, because a user waits for it and it changes nothing. Lists of
+ * operations hide it.
+ */
 export const lookAtPlugins = (tx: Tx, { id, hostId }: Site, now: number): Promise<number> =>
   enqueue(tx, listPluginsJob, { siteId: id }, { hostId, source: ROUTINE, now })
 
@@ -32,7 +35,7 @@ async function listPlugins({ services, input, transaction }: Context): Promise<v
   })
 }
 
-/** What is installed at this moment. */
+/** Returns the plugins that are installed at this moment. */
 export async function pluginsOf(services: HostServices, siteId: number): Promise<ListedPlugin[]> {
   return (await runSiteTask(services, siteId, 'list-plugins', {})).plugins
 }

@@ -11,13 +11,13 @@ export async function storePlugins(tx: Tx, siteId: number, plugins: readonly Lis
     .execute()
 }
 
-/** As they were last seen. */
+/** Returns the plugins of a site as last seen. */
 export async function storedPlugins(tx: Tx, siteId: number): Promise<ListedPlugin[]> {
   const row = await tx.selectFrom('plugin_lists').select('plugins').where('site_id', '=', siteId).executeTakeFirst()
   return row ? (JSON.parse(row.plugins) as ListedPlugin[]) : []
 }
 
-/** Paths of the plugins that operations on a site, which have not ended, are to install. */
+/** Returns the paths of plugins that unfinished operations of a site will install. */
 export async function plannedPaths(tx: Tx, siteId: number): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('operations')
@@ -33,14 +33,14 @@ export async function deletePluginsOfSite(tx: Tx, siteId: number): Promise<void>
   await tx.deleteFrom('plugin_lists').where('site_id', '=', siteId).execute()
 }
 
-/** Which plugins of a site are active, by their files. */
+/** The active plugins of a site, by their files. */
 export interface ActivePlugins {
   readonly active: readonly string[]
-  /** For all sites of a network. */
+  /** Active for all sites of a network. */
   readonly network: readonly string[]
 }
 
-/** The change of one plugin that an operation is at. */
+/** The plugin that an operation is changing. */
 export interface PluginChange {
   readonly path: string
   readonly folder: string | null

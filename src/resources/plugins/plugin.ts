@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { ListedPlugin } from '../../hosting/php/tasks.ts'
 import { nullable } from '../../platform/http/schemas.ts'
 
-/** In one request. */
+/** Limit of plugins in one request. */
 export const MOST_PLUGINS = 50
 
 export const PluginSchema = Type.Object(
@@ -32,7 +32,7 @@ export function presentPlugin(plugin: ListedPlugin): Type.Static<typeof PluginSc
 const Path = Type.String({ minLength: 1, maxLength: 2000, examples: ['akismet'] })
 const listOf = <Item extends Type.TSchema>(item: Item) => Type.Array(item, { minItems: 1, maxItems: MOST_PLUGINS })
 
-/** Body of what needs the plugins only. */
+/** Body of requests that name only plugins. */
 export const PluginPaths = Type.Object(
   {
     plugins: listOf(
@@ -42,7 +42,7 @@ export const PluginPaths = Type.Object(
   { title: 'PluginPaths' },
 )
 
-/** Body of what needs their releases, too. */
+/** Body of requests that also name releases. */
 export const PluginReleases = Type.Object(
   {
     plugins: listOf(
@@ -67,15 +67,15 @@ export const PluginReleases = Type.Object(
 
 const Text = Type.String()
 
-/** What an operation on plugins is given. */
+/** Input of an operation on plugins. */
 export const PluginsOrder = Type.Object({
   siteId: Type.Integer(),
   plugins: Type.Array(
     Type.Object({
       path: Text,
-      /** As it was asked for; null: the latest. */
+      /** As requested, or null for the latest. */
       version: nullable(Text),
-      /** Where what is to be installed is had from, and its release as far as that is known. */
+      /** Where to fetch what will be installed, with its release if known. */
       package: nullable(Type.Object({ url: Text, version: nullable(Text) })),
     }),
   ),
@@ -83,21 +83,21 @@ export const PluginsOrder = Type.Object({
 export type PluginsOrder = Type.Static<typeof PluginsOrder>
 export type OrderedPlugin = PluginsOrder['plugins'][number]
 
-/** What the directory, and folders of plugins, are called by. */
+/** Returns whether a path has the form of slugs and plugin folders. */
 export const isSlug = (path: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/.test(path)
 
-/** The installed one that is meant: by its folder, by its file without `.php`, or by the file's name. */
+/** Finds the installed plugin that a path names: by its folder, by its file without `.php`, or by the file's name. */
 export const meantBy = (plugins: readonly ListedPlugin[], path: string): ListedPlugin | undefined =>
   plugins.find(({ status, name, file }) => isChangeable(status) && (name === path || file === path))
 
 const SHOP = 'woocommerce'
-/** Whether a plugin is the one that makes a site a shop: by slug, or by file. */
+/** Returns whether a plugin is the one that makes a site a shop, by slug or by file. */
 export const isShop = (path: string): boolean => path === SHOP || path.startsWith(`${SHOP}/`)
 export const isActiveShop = ({ file, status }: ListedPlugin): boolean => isShop(file) && status.startsWith('active')
 
-/** Must-use plugins and drop-ins cannot be switched. */
+/** Returns whether a plugin can be switched, unlike must-use plugins and drop-ins. */
 export const isChangeable = (status: ListedPlugin['status']): boolean => status !== 'must-use' && status !== 'dropin'
 
-/** For people. */
+/** Lists names for users. */
 export const namesOf = (plugins: readonly { readonly path: string }[]): string =>
   plugins.map(({ path }) => path.slice(0, 200)).join(', ')

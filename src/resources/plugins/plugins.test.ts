@@ -34,7 +34,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     await api?.close()
   })
 
-  describe('what is asked for', () => {
+  describe('a request', () => {
     const ask = async (method: string, rest: string, plugins: object[], settings?: { siteName?: string }) => {
       const owner = await api.person('owner@example.com')
       const id = await api.site(owner, settings?.siteName ?? 'plugged')
@@ -44,7 +44,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     }
     const operations = async () => (await api.database.read.selectFrom('operations').select('id').execute()).length
 
-    test('is refused as a whole, and each fault is named', async () => {
+    test('is refused as a whole, with each fault named', async () => {
       const wrong = [
         { path: 'forms' },
         { path: 'forms', version: '1.0' },
@@ -76,7 +76,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       })
     })
 
-    test('is a slug and no address where something is there already', async () => {
+    test('takes a slug and not a URL if something must already be installed', async () => {
       const address = [{ path: 'https://example.com/a.zip' }]
       const refused = { status: 400, started: 0, errors: ['plugins: https://example.com/a.zip: not a slug.'] }
       expect(await ask('PUT', '', address)).toEqual(refused)
@@ -87,14 +87,14 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       })
     })
 
-    test('is at most fifty at once', async () => {
+    test('names at most fifty at once', async () => {
       const many = Array.from({ length: 51 }, (_, number) => ({ path: `forms${number}` }))
       expect(await ask('POST', '', many)).toMatchObject({ status: 400, started: 0 })
       expect(await ask('POST', '', many.slice(1), { siteName: 'second' })).toMatchObject({ status: 200, started: 1 })
     })
   })
 
-  describe('what becomes of them', () => {
+  describe('results', () => {
     let world: World
     let web: string
     beforeEach(async (context) => {
@@ -139,7 +139,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       return rows.filter(({ type }) => type.startsWith('site_plugin')).map(({ type, data }) => [type, JSON.parse(data)])
     }
 
-    test('a shop on the embedded database is told of MariaDB, where its host has it', async () => {
+    test('a shop on the embedded database gets advice about MariaDB, if its host has it', async () => {
       const warnings = async (definition: AnyDefinition, plugins: [string, string?][]) =>
         (await run(definition, plugins)).steps.flatMap(({ warning }) => warning ?? [])
       expect(await warnings(installPluginsJob, [['woocommerce', '10.4']])).toEqual([])
@@ -151,7 +151,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect(await warnings(deactivatePluginsJob, [['woocommerce']])).toEqual([])
     })
 
-    test('an update that breaks the site is taken back, the others are done, and each is told of', async () => {
+    test('an update that breaks the site is rolled back, the others succeed, and each is reported', async () => {
       await put('forms', '1.0')
       await put('mail', '1.0')
       const between = vi.spyOn(world.host.services.pool, 'between')
@@ -161,7 +161,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       ])
       expect([state, error]).toEqual(['failed', 'forms: it breaks the site: Uncaught Error in forms/forms.php'])
       expect([await versionOf('forms'), await versionOf('mail')]).toEqual(['1.0', '2.0'])
-      // what PHP knows of the files would be wrong
+      // PHP would otherwise have outdated knowledge of the files.
       expect(between.mock.calls.map(([, , options]) => options)).toContainEqual({ endsProcess: true })
       expect(await results(id)).toEqual([
         ['forms', 'failed'],
@@ -191,12 +191,12 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         bad: 'site_plugin_deactivation_failed',
       },
       { definition: deletePluginsJob, good: 'site_plugin_deleted_successfully', bad: 'site_plugin_delete_failed' },
-    ])('$good and $bad are told, with the plugin', async ({ definition, good, bad }) => {
+    ])('reports $good and $bad with the plugin', async ({ definition, good, bad }) => {
       const isInstall = definition === installPluginsJob
       if (!isInstall) await put('forms', '1.0')
       if (definition === activatePluginsJob) world.host.wordpress(world.site).activePlugins.clear()
       if (definition === deletePluginsJob) await put('stuck', '1.0')
-      // one that breaks the site, one that does not let itself be deleted, and one that there is not
+      // One that breaks the site, one that cannot be deleted, and one that does not exist.
       const other: [string, string?] = isInstall
         ? ['worse', '6.6.6']
         : [definition === deletePluginsJob ? 'stuck' : 'absent']
@@ -212,7 +212,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       ['PUT', '/activate'],
       ['PUT', '/deactivate'],
       ['DELETE', ''],
-    ])('%s %s refuses what is not installed before anything starts, one by one', async (method, rest) => {
+    ])('%s %s refuses each plugin that is not installed before anything starts', async (method, rest) => {
       await put('forms', '1.0')
       stand.start(world, listPluginsJob)
       const ask = (...paths: string[]) =>
@@ -232,7 +232,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       ])
       expect(await started()).toEqual([])
       expect((await ask('forms')).status).toBe(200)
-      // its turn comes after that of what is queued
+      // It runs after the queued operation.
       expect(
         (await world.owner.call('POST', `/v1/sites/${world.site}/plugins`, { plugins: [{ path: 'other' }] })).status,
       ).toBe(200)
@@ -240,13 +240,13 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect(await started()).toHaveLength(3)
     })
 
-    test('what is not installed cannot be deleted, and nobody is told that it was', async () => {
+    test('deleting a plugin that is not installed fails, and is not reported as a deletion', async () => {
       const { state, error } = await run(deletePluginsJob, [['absent']])
       expect([state, error]).toEqual(['failed', 'absent: it is not installed'])
       expect((await events()).map(([type]) => type)).toEqual(['site_plugin_delete_failed'])
     })
 
-    test('a retry does what has failed, and nothing a second time', async () => {
+    test('a retry repeats what failed, and nothing else', async () => {
       await put('forms', '1.0')
       const { id } = await run(updatePluginsJob, [
         ['absent', '2.0'],
@@ -266,7 +266,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect((await events()).filter(([, { path }]) => path === 'forms')).toHaveLength(1)
     })
 
-    test('a plugin that breaks wp-admin alone is taken back; one that the machine had no time for is tried again', async () => {
+    test('a plugin that breaks only wp-admin is rolled back, and one that the machine had no time for is retried', async () => {
       await put('forms', '1.0')
       const broken = await run(updatePluginsJob, [['forms', '7.7.7']])
       const reason = 'it breaks the site: wp-admin does not respond: Uncaught Error in forms/forms.php'
@@ -282,7 +282,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect([slow.state, answers, await versionOf('forms')]).toEqual(['succeeded', 3, '2.0'])
     })
 
-    test('statements that the database refuses since then are told in the result; those from before are not', async () => {
+    test('reports statements that the database refuses since the change, but not earlier ones', async () => {
       await put('forms', '1.0')
       const { id, state } = await run(updatePluginsJob, [['forms', '5.5.5']])
       expect([state, await versionOf('forms')]).toEqual(['succeeded', '5.5.5'])
@@ -297,14 +297,14 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       ])
     })
 
-    test('statements that the database refuses only until a plugin has created its tables are no warning', async () => {
+    test('does not warn of statements that the database refuses only until a plugin has created its tables', async () => {
       await put('forms', '1.0')
       const { pool } = world.host.services
       const runTask = pool.runTask.bind(pool)
       let pages = 0
       vi.spyOn(pool, 'runTask').mockImplementation(async (site, name, ...rest) => {
         const result = await runTask(site, name, ...rest)
-        // the first page after the update
+        // The first page after the update.
         return name === 'front-page' && ++pages === 2
           ? { ...result, databaseErrors: ["Table 'forms' doesn't exist"] }
           : result
@@ -314,13 +314,13 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect([pages, body.data.results]).toMatchObject([3, [{ message: 'Updated forms from 1.0 to 2.0' }]])
     })
 
-    test('what a crash has cut off is taken back before it is begun again', async () => {
+    test('rolls back what a crash has interrupted before it starts again', async () => {
       await put('forms', '1.0')
       const { pool } = world.host.services
       const runTask = pool.runTask.bind(pool)
       let answers = 0
       vi.spyOn(pool, 'runTask').mockImplementation(async (site, name, ...rest) => {
-        // the second: after the files were replaced
+        // The second one comes after the files were replaced.
         if (name === 'front-page' && ++answers === 2) throw new Error('the host was ended')
         return runTask(site, name, ...rest)
       })
@@ -333,14 +333,14 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     test.each([
       ['of another folder', 'mail', 'its package contains the folder mail, but the plugin is installed in forms'],
       ['of a folder that none may have', '-forms', 'the name of the folder in the archive is not allowed'],
-    ])('a release %s is refused, and nothing changed', async (_what, folder, reason) => {
+    ])('refuses a release %s, and changes nothing', async (_what, folder, reason) => {
       await put('forms', '1.0')
       const { state, error } = await run(updatePluginsJob, [['forms', '2.0', folder]])
       expect([state, error, await versionOf('forms')]).toEqual(['failed', `forms: ${reason}`, '1.0'])
       expect(existsSync(join(web, folder))).toBe(false)
     })
 
-    test('a site that says that its plugin lies elsewhere has nothing of that deleted', async () => {
+    test('deletes nothing elsewhere if a site claims that its plugin is there', async () => {
       await put('forms', '1.0')
       const { pool } = world.host.services
       const runTask = pool.runTask.bind(pool)
@@ -355,13 +355,13 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect(await versionOf('forms')).toBe('1.0')
     })
 
-    test('a new one that breaks the site is not there afterwards', async () => {
+    test('removes a new plugin that breaks the site', async () => {
       const { state } = await run(installPluginsJob, [['forms', '6.6.6']])
       expect([state, existsSync(join(web, 'forms'))]).toEqual(['failed', false])
       expect(world.host.wordpress(world.site).activePlugins.size).toBe(0)
     })
 
-    test('an object cache of its own does not keep what was taken back', async () => {
+    test('an object cache of the site does not keep what was rolled back', async () => {
       for (const hasDropIn of [false, true]) {
         world.host.wordpress(world.site).hasDropIn = hasDropIn
         await run(installPluginsJob, [['forms', '6.6.6']])
@@ -369,7 +369,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       }
     })
 
-    test('activating one that breaks the site leaves it as it was', async () => {
+    test('activating one that breaks the site leaves the site unchanged', async () => {
       await put('forms', '6.6.6')
       world.host.wordpress(world.site).activePlugins.clear()
       const { state } = await run(activatePluginsJob, [['forms']])
@@ -377,14 +377,14 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect(world.host.wordpress(world.site).activePlugins.size).toBe(0)
     })
 
-    test('a site that was broken before is nobody’s fault: what may mend it is done', async () => {
+    test('changes a site that was already broken, because that may repair it', async () => {
       await put('bad', '6.6.6')
       await put('forms', '1.0')
       expect(await run(updatePluginsJob, [['forms', '2.0']])).toMatchObject({ state: 'succeeded' })
       expect(await versionOf('forms')).toBe('2.0')
     })
 
-    test('an installation of what is there activates it, or brings the other release', async () => {
+    test('installing an existing one activates it, or replaces its release', async () => {
       await put('forms', '1.0')
       const { id } = await run(installPluginsJob, [['forms', '1.0']])
       expect(await results(id)).toEqual([['forms', 'unchanged']])
@@ -394,7 +394,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect([await versionOf('forms'), world.host.wordpress(world.site).activePlugins.size]).toEqual(['2.0', 1])
     })
 
-    test('files and database are kept before, for an undo of what was done', async () => {
+    test('backs up files and database first, for an undo', async () => {
       await put('forms', '1.0')
       const { id } = await run(deletePluginsJob, [['forms']])
       expect(existsSync(join(web, 'forms'))).toBe(false)
@@ -420,7 +420,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
   })
 })
 
-test('must-use plugins and drop-ins are meant by no path', () => {
+test('no path names must-use plugins and drop-ins', () => {
   const plugin = (name: string, status: 'active' | 'must-use' | 'dropin') =>
     ({ name, file: `${name}/${name}.php`, status }) as Parameters<typeof meantBy>[0][number]
   const all = [plugin('forms', 'must-use'), plugin('db.php', 'dropin'), plugin('mail', 'active')]

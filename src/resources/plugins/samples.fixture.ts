@@ -4,7 +4,7 @@ import { storePlugins } from './plugin.store.ts'
 
 const body = { plugins: [{ path: 'forms' }] }
 
-/** Puts plugins into the list of a site that its host stores when it is asked. */
+/** Adds plugins to the stored list of a site. */
 export const withPlugins = (api: TestApi, siteId: number, ...names: string[]) =>
   api.database.transaction((tx) =>
     storePlugins(
@@ -38,7 +38,7 @@ export const examples: Examples = {
 }
 
 async function withForms({ api, siteId }: Scene) {
-  // the second one is that of the API's document
+  // The second one is from the API documentation.
   await withPlugins(api, siteId, 'forms', 'akismet')
   return { body }
 }

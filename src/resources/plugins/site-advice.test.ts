@@ -22,7 +22,7 @@ describe.each(dialects)('advice for a site on $dialect', ({ dialect, skip }) => 
     )
   const advice = async (site: number) => (await owner.call('GET', `/v1/sites/${site}/advice`)).body.data
 
-  test('is to move a shop to MariaDB, where its host has it and the site does not', async () => {
+  test('is to move a shop to MariaDB, if its host has it and the site does not use it', async () => {
     const [shop, blog] = [await api.site(owner, 'shop'), await api.site(owner, 'blog')]
     await withPlugins(api, shop, 'woocommerce')
     await withPlugins(api, blog, 'woocommerce-forms')
@@ -35,7 +35,7 @@ describe.each(dialects)('advice for a site on $dialect', ({ dialect, skip }) => 
     expect(await advice(blog)).toEqual([])
 
     await hostHas({ '8.2': 'mariadb', '8.3': 'mariadb' })
-    // its own version, and not the newest
+    // Its own version, and not the newest.
     expect(await advice(shop)).toMatchObject([{ phpVersion: '8.3' }])
   })
 })

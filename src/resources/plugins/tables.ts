@@ -5,19 +5,19 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** Plugins of a site as they were last seen. */
+/** Plugins of a site as last seen. */
 export interface PluginListRow {
   site_id: number
   /** JSON: `ListedPlugin[]`. */
   plugins: string
 }
 
-/** What an operation is at: there from before it touches the site until it knows how that has ended. */
+/** The change in progress of an operation. It exists from before the site is touched until the result is known. */
 export interface PluginChangeRow {
   operation_id: number
-  /** As it was asked for. */
+  /** As requested. */
   path: string
-  /** Below `wp-content/plugins`, of what is changed there. */
+  /** The changed path below `wp-content/plugins`. */
   folder: string | null
   /** JSON: what was active before. */
   active: string

@@ -12,7 +12,7 @@ import type { InnerFaults } from './front-fault.ts'
 import { changeUnderWay, endChange, type PluginChange } from './plugin.store.ts'
 import type { PluginsOrder } from './plugin.ts'
 
-/** `keep_files`: where the operation changes files. */
+/** `keep_files` exists if the operation changes files. */
 export type ChangeContext = StepContext<
   PluginsOrder,
   HostServices,
@@ -25,8 +25,8 @@ export type ChangeContext = StepContext<
 type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint | null }>
 
 /**
- * Makes undone what was begun with a plugin, and has not ended well: its files are what they were, and the same plugins are active. May be cut off, and called
- * again. What a plugin has written into the database stays.
+ * Rolls back an interrupted or failed change of a plugin: restores its files, and activates the same plugins. May be
+ * interrupted, and called again. What a plugin has written into the database stays.
  */
 export async function takeBack(context: Undoing): Promise<void> {
   const { services, operationId, input, log } = context
@@ -59,7 +59,7 @@ async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange[
   await siteFiles.cleanUp(directory)
 }
 
-/** Of what was kept of the files before the operation changed anything. */
+/** Returns the name of the backup of the files from before the operation. */
 async function pointName({ services, input, results }: Undoing): Promise<string> {
   const id = results.keep_files?.id
   const backup = id === undefined ? undefined : await findBackup(services.database.read, input.siteId, id)
