@@ -4,15 +4,16 @@ import { PermanentFailure, type StepContext } from '../../platform/operations/de
 import type { ControlServices } from '../kit/control-services.ts'
 import { findAcmeAccount, insertAcmeAccount, setAcmeAccountUrl } from './certificate.store.ts'
 
-/** What the key of the account is sealed for. */
+/** Purpose that the key of the account is sealed for. */
 const PURPOSE = 'acme account key'
 
 const bindingOf = ({ acmeEabKid: kid, acmeEabKey: hmacKey }: ControlServices['config']) =>
   kid !== undefined && hmacKey !== undefined ? { kid, hmacKey } : undefined
 
 /**
- * The authority of the settings, by the account that Stead has there: its key is made once, and kept before the authority is told of it.
- * @throws PermanentFailure when the authority gives accounts to its customers alone, and the settings name none
+ * Returns the authority of the settings, with Stead's account there. The account's key is created once, and stored
+ * before the authority gets it.
+ * @throws PermanentFailure when the authority gives accounts only to its customers, and the settings name none
  */
 export async function authorityOf({
   services: { config, database, sealer },
@@ -22,7 +23,7 @@ export async function authorityOf({
   StepContext<unknown, Pick<ControlServices, 'config' | 'database' | 'sealer'>>,
   'services' | 'transaction' | 'now'
 >): Promise<Client> {
-  // loaded where certificates are ordered, and nowhere else
+  // Loaded only where certificates are ordered.
   const { CustomersOnly, makeKey, openAuthority, register } = await import('../../certificates/authority.ts')
   const { acmeDirectory: directory } = config
   const roots = config.acmeRoots === undefined ? undefined : await readFile(config.acmeRoots, 'utf8')
@@ -36,7 +37,7 @@ export async function authorityOf({
   if (account.url === null) {
     const url = await register(client, config.acmeEmail).catch((error) => {
       if (!(error instanceof CustomersOnly)) throw error
-      // nothing changes before somebody sets them
+      // A retry cannot help before the operator sets them.
       throw new PermanentFailure(
         `${error.message}. Set STEAD_ACME_EAB_KID and STEAD_ACME_EAB_KEY as the authority shows them to you.`,
       )

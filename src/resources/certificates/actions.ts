@@ -10,5 +10,5 @@ const ofAccount = declareActions('account', {
   'own_certificate.failed': 'Getting a certificate for names of the installation failed',
 })
 
-/** What the activity log says of certificates. */
+/** Activity log entries about certificates. */
 export const actions = { ...ofSite, ...ofAccount }

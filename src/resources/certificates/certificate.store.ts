@@ -8,13 +8,16 @@ import { NO_SITE } from './own-names.ts'
 
 type Changes = Updateable<Omit<CertificateRow, 'host_name'>>
 
-/** A row as it is read. */
+/** Row as it is read. */
 export type Certificate = Selectable<CertificateRow>
 
 export const findName = (tx: Tx, hostName: string): Promise<Certificate | undefined> =>
   tx.selectFrom('certificates').selectAll().where('host_name', '=', hostName).executeTakeFirst()
 
-/** A name that is there already keeps what it has. @returns false when the site has it already */
+/**
+ * Adds a name. An existing one keeps its values.
+ * @returns false when the site already has it
+ */
 export async function insertName(
   tx: Tx,
   { hostName, siteId, dueAt, now }: { hostName: string; siteId: number; dueAt: number; now: number },
@@ -50,12 +53,15 @@ export async function deleteNamesOfSite(tx: Tx, siteId: number): Promise<void> {
   )
 }
 
-/** What edges need not know. */
+/** Changes columns that edges do not need. */
 export async function changeName(tx: Tx, hostName: string, changes: Changes): Promise<void> {
   await tx.updateTable('certificates').set(changes).where('host_name', '=', hostName).execute()
 }
 
-/** What edges read again. @returns false when there is no such name */
+/**
+ * Changes columns that edges then reload.
+ * @returns false when there is no such name
+ */
 export async function changeServedName(tx: Tx, hostName: string, changes: Changes): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('certificates')
@@ -66,7 +72,10 @@ export async function changeServedName(tx: Tx, hostName: string, changes: Change
   return numUpdatedRows > 0n
 }
 
-/** One operation at a time looks after a name. @returns false when another one does, or the name is wanted no more */
+/**
+ * Claims a name, so that one operation at a time handles it.
+ * @returns false when another one does, or the name is no longer wanted
+ */
 export async function claimName(tx: Tx, hostName: string, operationId: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('certificates')
@@ -79,7 +88,7 @@ export async function claimName(tx: Tx, hostName: string, operationId: number): 
   return numUpdatedRows > 0n
 }
 
-/** Domains of sites for which no certificate is wanted yet, though an authority could issue one. */
+/** Returns domains of sites that have no entry yet, although an authority could issue a certificate. */
 export async function namesWithout(tx: Tx, most: number): Promise<{ hostName: string; siteId: number }[]> {
   return tx
     .selectFrom('routes')
@@ -94,13 +103,13 @@ export async function namesWithout(tx: Tx, most: number): Promise<{ hostName: st
     .execute()
 }
 
-/** Names of the installation itself that have a certificate, or want one. */
+/** Returns names of the installation itself that have an entry. */
 export async function namesOfNoSite(tx: Tx): Promise<string[]> {
   const rows = await tx.selectFrom('certificates').select('host_name').where('site_id', '=', NO_SITE).execute()
   return rows.map((row) => row.host_name)
 }
 
-/** Names that are to be looked after, the most urgent first; they are not due again before `leaseUntil`. */
+/** Takes names that are due, most urgent first. They are not due again before `leaseUntil`. */
 export async function takeDueNames(
   tx: Tx,
   { now, most, leaseUntil }: { now: number; most: number; leaseUntil: number },
@@ -128,7 +137,7 @@ export async function isServed(tx: Tx, hostName: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Returns the account whose site has a domain; `undefined` for first addresses, and for names of no site. */
+/** Returns the account whose site has a domain, or `undefined` for first addresses and names without a site. */
 export async function ownerOfDomain(tx: Tx, hostName: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('routes')
@@ -143,7 +152,10 @@ export async function ownerOfDomain(tx: Tx, hostName: string): Promise<number | 
 export const findAcmeAccount = (tx: Tx, directory: string): Promise<AcmeAccountRow | undefined> =>
   tx.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
 
-/** The first key that is made stays. @param privateKey sealed */
+/**
+ * Adds an account. If there already is one, it keeps its key.
+ * @param privateKey sealed
+ */
 export async function insertAcmeAccount(
   tx: Tx,
   { directory, privateKey, now }: { directory: string; privateKey: string; now: number },

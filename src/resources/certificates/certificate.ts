@@ -8,8 +8,9 @@ export { wildcardName } from './own-names.ts'
 export { siteUrl } from './site-url.ts'
 
 /**
- * Asks for a certificate of a name that is (or comes to be) in `routes`: it is ordered as soon as the transaction has committed, and renewed
- * from then on. A name of this site that is there already is left alone. @returns false for a name that no authority knows
+ * Requests a certificate for a name that is (or will be) in `routes`. It is ordered as soon as the transaction has
+ * committed, and then renewed. A name that this site already has is left unchanged.
+ * @returns false for a name that no authority knows
  */
 export async function wantCertificate(
   tx: Tx,
@@ -21,10 +22,13 @@ export async function wantCertificate(
   return true
 }
 
-/** Forgets a name, with its certificate and whatever is being done about it. */
+/** Deletes a name with its certificate and any order in progress. */
 export const dropCertificate = (tx: Tx, hostName: string): Promise<void> => deleteName(tx, hostName)
 
-/** Tries again now. @returns the operation; undefined when no certificate is wanted for the name */
+/**
+ * Retries now.
+ * @returns the operation, or undefined when no certificate is wanted for the name
+ */
 export async function retryCertificate(tx: Tx, hostName: string, now: number): Promise<number | undefined> {
   const row = await findName(tx, hostName)
   if (!row) return undefined
@@ -32,22 +36,25 @@ export async function retryCertificate(tx: Tx, hostName: string, now: number): P
   return startOrder(tx, { hostName, siteId: row.site_id, now })
 }
 
-/** Visitors are sent to https, and browsers told to stay there. @returns false when no certificate is wanted for the name */
+/**
+ * Sets whether visitors are redirected to https, and browsers told to stay there.
+ * @returns false when no certificate is wanted for the name
+ */
 export const forceTls = (tx: Tx, hostName: string, isForced: boolean): Promise<boolean> =>
   changeServedName(tx, hostName, { force_tls: isForced ? 1 : 0 })
 
-/** What is known of a name's certificate. */
+/** Facts about a name's certificate. */
 export interface CertificateState {
-  /** Of the last order. Null: nothing has been ordered yet. */
+  /** The last order. Null before the first one. */
   readonly orderUrl: string | null
   readonly authzUrl: string | null
-  /** Milliseconds UTC, as all times. */
+  /** Milliseconds UTC, like all times. */
   readonly validationExpiresAt: number | null
   readonly expiresAt: number | null
-  /** Visitors get it. */
+  /** Whether visitors get it. */
   readonly isIssued: boolean
   readonly forceTls: boolean
-  /** Why there is none, or no newer one; a sentence without a full stop. */
+  /** Why there is none, or no newer one, as a sentence without a full stop. */
   readonly reason: string | null
   readonly reasonAt: number | null
 }

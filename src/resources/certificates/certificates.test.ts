@@ -82,7 +82,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
       .where('type', '=', 'certificate.order')
       .execute()
 
-  test('an order is asked for in the transaction, once, and not for a name that no authority knows', async () => {
+  test('starts an order in the transaction, once, and not for a name that no authority knows', async () => {
     expect(await want()).toBe(true)
     expect(await want()).toBe(true)
     expect(await want(siteId, 'first.localhost')).toBe(false)
@@ -94,7 +94,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await certificateState(api.database.read, hostName)).toMatchObject(before)
   })
 
-  test('another try is another order; of a name that is not wanted there is none', async () => {
+  test('a retry is a new order, and there is none for an unwanted name', async () => {
     await want()
     await api.database.transaction((tx) => retryCertificate(tx, hostName, Date.now()))
     expect(await orders()).toHaveLength(2)
@@ -102,7 +102,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await orders()).toHaveLength(2)
   })
 
-  test('one operation at a time looks after a name', async () => {
+  test('only one operation at a time handles a name', async () => {
     await want()
     await want(siteId, 'b.example.com')
     const [first, second] = await orders()
@@ -134,7 +134,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await take(later + 1000)).toEqual([])
   })
 
-  test('edges read the route again with all that they need, and it goes with the name', async () => {
+  test('edges reload the route with all that they need, and it goes with the name', async () => {
     await api.database.transaction((tx) => putRoute(tx, siteId, hostName, 1))
     const route = () => loadRoute(api.database.read, hostName)
     const seq = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
@@ -156,7 +156,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await api.database.transaction((tx) => forceTls(tx, hostName, true))).toBe(false)
   })
 
-  test('the owner gets one mail before a certificate ends, one when it has ended, and new ones for the next', async () => {
+  test('mails the owner before a certificate expires and again after it has, and does both anew for the next one', async () => {
     await want()
     const operationId = (await orders())[0]?.id as number
     const day = 86_400_000
@@ -205,7 +205,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     )
   })
 
-  test('pauses grow up to a day, from when an authority has refused; what is held back, and another operation, count nothing', async () => {
+  test('pauses grow up to a day after refusals of an authority, but not after delays or because of another operation', async () => {
     await want()
     const [mine, other] = [(await orders())[0]?.id as number, 999_999]
     await api.database.transaction((tx) => changeName(tx, hostName, { operation_id: mine }))
@@ -233,7 +233,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     await api.database.transaction((tx) => changeName(tx, hostName, { not_before: 5_000_000 }))
     await fail()
     expect(await row()).toMatchObject({ failures: 6, due_at: 5_000_000 })
-    // what was held back, and is not any more, counts again
+    // After the delay is over, failures count again.
     await api.database.transaction((tx) => changeName(tx, hostName, { not_before: 999 }))
     await fail()
     expect(await row()).toMatchObject({ failures: 7, due_at: 1000 + 1440 * 60_000 })
@@ -249,7 +249,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     ])
   })
 
-  test('one that was issued is in the log of the site, and of a name of the installation in that of the operator', async () => {
+  test('logs an issued certificate for the site, or for the operator if the name is the installation’s', async () => {
     const context = { operationId: 1, accountId: owner.accountId, now: () => 1000 }
     await want()
     await want(NO_SITE, '*.sites.example')
@@ -263,7 +263,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     ])
   })
 
-  test('names of the installation that the settings do not name any more are forgotten', async () => {
+  test('forgets names of the installation that the settings no longer contain', async () => {
     const planned = async (settings: Record<string, string>) => {
       const plan = planCertificates.steps.plan?.commit as (tx: Tx, context: object) => Promise<void>
       const given = { STEAD_EDGE_TLS_LISTEN: '127.0.0.1:8443', ...settings }
@@ -274,12 +274,12 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     }
     expect(await planned({ STEAD_STAGING_DOMAIN: 'one.example' })).toEqual(['*.one.example'])
     expect(await planned({ STEAD_STAGING_DOMAIN: 'two.example' })).toEqual(['*.two.example'])
-    // they are nobody's: what becomes of their orders is told to the first account
+    // They belong to no site, so the first account gets the reports on their orders.
     const first = await api.database.read.selectFrom('accounts').select('id').orderBy('id').executeTakeFirst()
     expect(new Set((await orders()).map(({ account_id }) => account_id))).toEqual(new Set([first?.id]))
   })
 
-  test('domains from before there was TLS get one by the schedule; staging addresses, deleted sites and local names none', async () => {
+  test('the schedule orders for domains from before TLS, but not for staging addresses, deleted sites and local names', async () => {
     const second = await api.site(owner, 'second')
     await api.database.transaction(async (tx) => {
       await putRoute(tx, siteId, 'first.staging.example', 1)
@@ -299,7 +299,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect((await names()).map((row) => row.host_name)).toEqual(['mylocal.example', 'one.example'])
     const orders = api.database.read.selectFrom('operations').select('id').where('type', '=', 'certificate.order')
     expect(await orders.execute()).toHaveLength(2)
-    // those that have one take no place of those that have none
+    // Names with an entry take no place of those without.
     expect(await api.database.transaction((tx) => namesWithout(tx, 1))).toEqual([])
     await api.database.transaction((tx) => putRoute(tx, siteId, 'z.example', 1, true))
     expect(await api.database.transaction((tx) => namesWithout(tx, 1))).toEqual([{ hostName: 'z.example', siteId }])

@@ -32,7 +32,7 @@ afterEach(() => close())
 const comesBack = (by = sealer, at = port) =>
   createComesBack({ config: { allowPrivateFetch: true }, sealer: by, port: at })('localhost')
 
-test('a name leads here when a request for it comes back, and not to another installation or to somebody else', async () => {
+test('a name leads here if a request for it comes back, and not if another installation or server answers', async () => {
   expect(await comesBack()).toBe(true)
   expect(await comesBack(another)).toBe(false)
   const silent = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')

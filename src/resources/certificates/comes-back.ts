@@ -10,13 +10,13 @@ const MOST_BYTES = 256
 export interface ComesBackParts {
   readonly config: Pick<Config, 'allowPrivateFetch'>
   readonly sealer: Sealer
-  /** Of http; others than 80 are for tests. */
+  /** Port of http. Others than 80 are for tests. */
   readonly port?: number
 }
 
 /**
- * Makes what asks whether a request for a name over http comes back to this installation: through a CDN or a proxy it may, whatever address the
- * name has. An authority that proves a name takes the same way.
+ * Creates a function that tests whether an http request for a name comes back to this installation. Through a CDN or a
+ * proxy it may, whatever address the name has. An authority that checks a name uses the same path.
  */
 export const createComesBack =
   ({ config, sealer, port = 80 }: ComesBackParts) =>

@@ -1,13 +1,13 @@
 import type { Tx } from '../../platform/db/database.ts'
 
-/** Those that edges make themselves are due never: another is made when somebody comes. */
+/** Certificates that edges create themselves are never due. A new one is created on the next visit. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
-/** How ordered certificates are. */
+/** State of ordered certificates. */
 export interface CertificateCounts {
   readonly ended: number
   readonly failing: number
-  /** When the next one ends; null: there is none. */
+  /** When the next one expires, or null if there is none. */
   readonly firstEndAt: number | null
 }
 

@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { changeName, insertName } from './certificate.store.ts'
 import { certificateCounts } from './counts.store.ts'
 
-describe.each(dialects)('figures of certificates on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('metrics of certificates on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   beforeAll(async () => {
     if (!skip) api = await testApi(dialect)
@@ -12,7 +12,7 @@ describe.each(dialects)('figures of certificates on $dialect', ({ dialect, skip 
   afterAll(() => api?.close())
 
   test.skipIf(skip)(
-    'count what has ended and what fails, and name the next end; what is never due does not count',
+    'count expired and failing ones, give the next expiry, and ignore those that are never due',
     async () => {
       const { read, transaction } = api.database
       expect(await certificateCounts(read, 100)).toEqual({ ended: 0, failing: 0, firstEndAt: null })

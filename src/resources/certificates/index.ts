@@ -4,7 +4,7 @@ import { deleteNamesOfSite } from './certificate.store.ts'
 import { orderCertificate } from './order-certificate.job.ts'
 import { planCertificates, planCertificatesOften } from './plan-certificates.job.ts'
 
-/** Certificates of the names of sites: ordered, proved at the edge, renewed. */
+/** Certificates of the names of sites: ordered, validated at the edge, renewed. */
 export const certificates = resource({
   jobs: { control: [orderCertificate, planCertificates] },
   schedules: [planCertificatesOften],

@@ -6,22 +6,22 @@ import { type Certificate, changeServedName, findName } from './certificate.stor
 import { tellFailed } from './tell-of-certificate.ts'
 
 /**
- * How soon the DNS is asked again, which costs the authority nothing: soon for a name that was just added, later for one that has led elsewhere
- * for days.
+ * Returns how soon the DNS is checked again, which costs the authority nothing. Soon for a name that was just added,
+ * later for one that has led elsewhere for days.
  */
 const lookAgainMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, 300_000), DAY_MS / 4)
-/** Authorities count failures by the hour: the first pauses are as long as they forgive. */
+/** Authorities count failures by the hour, so the first pauses are as long as they take to forget. */
 const FIRST_PAUSE_MS = 900_000
 
-/** A certificate that ends soon is tried for several times more before. */
+/** Returns a pause that allows several retries before a certificate expires. */
 const shareOfLifeMs = ({ expires_at }: Pick<Certificate, 'expires_at'>, now: number): number =>
   expires_at === null || expires_at <= now ? Number.POSITIVE_INFINITY : Math.max((expires_at - now) / 4, FIRST_PAUSE_MS)
 
-/** Keeps the reason, and when it is tried again, and tells of it. */
+/** Records the reason and the time of the retry, and reports the failure. */
 export async function noteFailure(tx: Tx, context: FailureContext<{ readonly hostName: string }>): Promise<void> {
   const { input, operationId, now } = context
   const row = await findName(tx, input.hostName)
-  // not wanted any more
+  // No longer wanted.
   if (!row) return dropChallenge(tx, input.hostName, now())
   if (row.operation_id !== operationId) return
   await dropChallenge(tx, input.hostName, now())

@@ -26,13 +26,13 @@ type Services = Pick<ControlServices, 'config' | 'database' | 'sealer'>
 type Context<Results = unknown> = StepContext<Input, Services, Results>
 type DueContext = Context<{ due: boolean }>
 
-/** A name whose operation was lost is due again after this. */
+/** A name whose operation was lost is due again after this time. */
 export const LEASE_MS = 3_600_000
 const RATE_LIMITED_MS = 3_600_000
 
 /**
- * Sees to the certificate of a name: orders the first one, and the next when its time has come. All that must not be done twice is in the
- * database as soon as the authority has said it, so that a cut-off order goes on where it was.
+ * Maintains the certificate of a name: orders the first one, and the next when it is due. Everything that must not be
+ * repeated is stored as soon as the authority has answered, so that an interrupted order continues where it was.
  */
 export const orderCertificate = durableWith<Services>()({
   name: 'certificate.order',
@@ -52,7 +52,10 @@ export const orderCertificate = durableWith<Services>()({
   },
 })
 
-/** Not as work of the site: what is done to its files need not wait for an authority. @returns the operation */
+/**
+ * Starts the order outside the site's queue, because changes of its files need not wait for an authority.
+ * @returns the operation
+ */
 export async function startOrder(
   tx: Tx,
   { hostName, siteId, now }: { readonly hostName: string; readonly siteId: number; readonly now: number },
@@ -64,12 +67,12 @@ function claim(tx: Tx, { input, operationId }: Context): Promise<boolean> {
   return claimName(tx, input.hostName, operationId)
 }
 
-/** @throws PermanentFailure when it is due, and nothing can be ordered as things stand */
+/** @throws PermanentFailure when it is due and nothing can be ordered at present */
 async function isDue(context: Context<{ claim: boolean }>): Promise<boolean> {
   const { services, input, results, transaction, now } = context
   const row = results.claim ? await findName(services.database.read, input.hostName) : undefined
   if (!row) return false
-  // whoever asks again meanwhile is told the same
+  // Retries before that time get the same reason.
   if (row.not_before !== null && now() < row.not_before) throw new PermanentFailure(row.reason ?? 'It is too early')
   if (row.chain) {
     const renewAt = await renewalOf(context, row.chain)
@@ -81,20 +84,20 @@ async function isDue(context: Context<{ claim: boolean }>): Promise<boolean> {
   const { whyNot } = await import('./why-not.ts')
   const fault = await whyNot(services, input.hostName)
   if (fault === undefined) return true
-  // no failure that an authority has seen: the count begins anew
+  // The authority has not seen this failure, so the count restarts.
   await transaction((tx) => changeName(tx, input.hostName, { failures: -1 }))
   throw new PermanentFailure(fault)
 }
 
-/** When the authority wants it, else when the usual share of its life is left. */
+/** Returns when the authority suggests the renewal, or else when the usual share of the lifetime is left. */
 async function renewalOf(context: Context, chain: string): Promise<number> {
   const { lifeOf, suggestedRenewal, usualRenewal } = await import('../../certificates/renewal.ts')
   const usual = usualRenewal(lifeOf(chain))
   if (!context.services.config.acmeTermsAgreed) return usual
   try {
-    // trusts what the settings say
+    // Sets up trust according to the settings.
     await authorityOf(context)
-    // chosen anew each day it would come too early on average: the middle of the window is as good as any
+    // A random time that changes each day would on average be too early, so this takes the middle of the window.
     return (await suggestedRenewal(context.services.config.acmeDirectory, chain, 0.5)) ?? usual
   } catch (error) {
     context.log.warn({ err: error }, 'the authority does not provide a renewal time for a certificate')
@@ -102,7 +105,7 @@ async function renewalOf(context: Context, chain: string): Promise<number> {
   }
 }
 
-/** Takes up the order that is under way, or begins one. */
+/** Continues the order in progress, or creates one. */
 async function order(context: DueContext): Promise<void> {
   if (!context.results.due) return
   const { services, input, transaction, now } = context
@@ -122,10 +125,10 @@ async function order(context: DueContext): Promise<void> {
   })
 }
 
-/** An authority that forgets to say that an order is over says when it is. */
+/** Returns when an order expires, for an authority that does not report that it is over. */
 const endOf = ({ expires }: Order): number => (expires ? Date.parse(expires) : Number.POSITIVE_INFINITY)
 
-/** Answers the authority's question, and waits for its verdict. */
+/** Completes the authority's challenge, and waits for the result. */
 async function prove(context: DueContext): Promise<void> {
   if (!context.results.due) return
   const { signal } = context
@@ -135,7 +138,7 @@ async function prove(context: DueContext): Promise<void> {
     const row = await nameOf(context)
     const current = await client.getOrder({ url: row.order_url } as Order)
     if (current.status !== 'pending') return
-    // one name has one: a list of thousands would be thousands of requests
+    // One name has one authorization. A list of thousands would be thousands of requests.
     const first = { ...current, authorizations: current.authorizations.slice(0, 1) }
     const look = async () => (await client.getAuthorizations(first))[0]
     const authorization = await look()
@@ -161,7 +164,7 @@ async function issue(context: DueContext): Promise<boolean> {
   const { faultOfIssued } = await import('../../certificates/issued.ts')
   await asking(context, async (client) => {
     const row = await nameOf(context)
-    // cut off after the certificate was kept
+    // Interrupted after the certificate was stored.
     if (row.order_key === null) return
     const look = () => client.getOrder({ url: row.order_url } as Order)
     const ready = await until(look, ({ status }) => status !== 'pending', signal)
@@ -199,13 +202,13 @@ async function complete(tx: Tx, context: Context<{ claim: boolean; issue: boolea
   await tellIssued(tx, context, input.hostName)
 }
 
-/** What lives for a day is not looked at a day later. */
+/** Returns the usual renewal time. A certificate that lives for a day cannot wait a day for the next check. */
 async function usualRenewalOf(chain: string): Promise<number> {
   const { lifeOf, usualRenewal } = await import('../../certificates/renewal.ts')
   return Math.ceil(usualRenewal(lifeOf(chain)))
 }
 
-/** The next order begins anew. */
+/** Gives up an order, so that the next one starts from the beginning. */
 async function givenUp({ transaction, input }: Context, reason: string): Promise<PermanentFailure> {
   await transaction((tx) => changeName(tx, input.hostName, { order_key: null }))
   return new PermanentFailure(reason)
@@ -217,13 +220,13 @@ async function nameOf({ services, input }: Context): Promise<Certificate> {
   return row
 }
 
-/** Talks to the authority; what it refuses for a while is not asked before that is over. */
+/** Calls the authority, and respects the pause that it demands. */
 async function asking(context: Context, work: (client: Client) => Promise<void>): Promise<void> {
   const { AccountUnknown, RateLimited } = await import('../../certificates/authority.ts')
   try {
     await work(await authorityOf(context)).catch(async (error) => {
       if (!(error instanceof AccountUnknown)) throw error
-      // an authority that was set up again: the same key registers there, and what was ordered is gone with the account
+      // The authority was set up again. The same key registers there, and earlier orders are gone with the account.
       await context.transaction(async (tx) => {
         await setAcmeAccountUrl(tx, context.services.config.acmeDirectory, null)
         await changeName(tx, context.input.hostName, {

@@ -1,4 +1,4 @@
-/** How a certificate is ordered, by an authority that does as it is told; with a real one: `test/acme.test.ts`. */
+/** Tests of ordering a certificate, with a scripted authority. `test/acme.test.ts` uses a real one. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
@@ -97,7 +97,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     ...(retryAfter && { retryAfter }),
   })
 
-  test('is made, proved by the site, issued and told; the account is made once, with the address of the operator', async () => {
+  test('is created, validated by the site, issued and reported, with one account that has the operator’s address', async () => {
     await run('order')
     const ordered = await row()
     expect(ordered).toMatchObject({ order_url: expect.stringContaining('/orders/1'), chain: null })
@@ -124,15 +124,15 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(api.sealer.open(ordered.order_key as string, KEY_PURPOSE)).toContain('PRIVATE KEY')
   })
 
-  test('asks for one authorization, however many the order lists', async () => {
+  test('requests one authorization, however many the order lists', async () => {
     authority.authorizations = 50
     await run('order')
     await run('prove')
-    // before the answer, and after it
+    // Before the response, and after it.
     expect(authority.asked.filter((path) => path === 'proof/1')).toHaveLength(2)
   })
 
-  test('refuses a certificate that is not for the key it asked with', async () => {
+  test('refuses a certificate for another key than its own', async () => {
     await run('order')
     await run('prove')
     const { makeKey } = await import('../../certificates/authority.ts')
@@ -141,7 +141,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(await row()).toMatchObject({ chain: null, order_key: null })
   })
 
-  test('does nothing that is not due, and its end changes nothing of what another looks after', async () => {
+  test('does nothing before it is due, and its end does not affect a name that another operation handles', async () => {
     for (const step of ['order', 'prove', 'issue']) expect(await run(step, { claim: true, due: false })).toBeFalsy()
     const before = await row()
     await complete({ claim: false, issue: false })
@@ -152,14 +152,14 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(await messages()).toEqual([])
   })
 
-  test('that was cut off goes on where it was, whichever step that was in', async () => {
+  test('continues after an interruption, in any step', async () => {
     for (const step of ['order', 'order', 'prove', 'prove', 'issue', 'issue']) await run(step)
     expect([authority.orders.length, authority.accounts.length]).toEqual([1, 1])
     expect(authority.asked.filter((path) => /^(answer|finalize)/.test(path))).toEqual(['answer/1', 'finalize/1'])
     expect((await row()).chain).toBe(chain)
   })
 
-  test('begins anew when the one under way is forgotten, refused, or past its time; the next one names what it replaces', async () => {
+  test('restarts when the current one is lost, refused, or expired, and the next one names what it replaces', async () => {
     await run('order')
     const state = (changes: object) => Object.assign(authority.orders.at(-1) as object, changes)
     state({ status: 'invalid' })
@@ -180,7 +180,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(replaced).toEqual([undefined, undefined, undefined, undefined, idOfCertificate(chain)])
   })
 
-  test('whose name could not be proved says why, and the next begins anew', async () => {
+  test('gives the reason of a failed validation, and the next one restarts', async () => {
     authority.proved = 'invalid'
     await run('order')
     const failed = run('prove') as Promise<void>
@@ -192,7 +192,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect([authority.orders.length, (await row()).chain]).toEqual([2, chain])
   })
 
-  test('that is not issued in the end says why, and the next begins anew', async () => {
+  test('gives the reason if it is not issued in the end, and the next one restarts', async () => {
     authority.issued = 'invalid'
     await run('order')
     await run('prove')
@@ -201,7 +201,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(await row()).toMatchObject({ order_key: null, chain: null })
   })
 
-  test('that the authority offers no proof for that the site could give is refused', async () => {
+  test('is refused if the authority offers no challenge that the site could complete', async () => {
     authority.challenges = ['tls-alpn-01']
     await run('order')
     const says = 'The authority does not offer the challenge http-01 for this name'
@@ -209,7 +209,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(authority.asked).not.toContain('answer/1')
   })
 
-  test('of a name with many hosts is proved by its zone alone: without one it is refused', async () => {
+  test('validates a wildcard only by its zone, and is refused without one', async () => {
     const wildcard = '*.example.com'
     given = { ...given, resolvers: ['127.0.0.1:9'] }
     await api.database.transaction(async (tx) => {
@@ -230,7 +230,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
   test.each([
     ['120', 120_000],
     [undefined, 3_600_000],
-  ])('that is refused for a while (Retry-After: %s) is not asked for before that is over', async (header, ms) => {
+  ])('waits until a temporary refusal (Retry-After: %s) is over', async (header, ms) => {
     authority.refuse = { path: 'order', by: limited(header) }
     const says = 'The authority currently accepts no more orders: too many orders'
     await expect(run('order') as Promise<void>).rejects.toThrow(new PermanentFailure(says))
@@ -241,7 +241,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     await expect(run('due') as Promise<void>).rejects.toThrow('It is too early')
   })
 
-  test('that an authority cannot take at all now is tried again, and nothing is kept of it', async () => {
+  test('is retried when an authority cannot accept it now, and nothing of it is stored', async () => {
     authority.refuse = { path: 'order', by: { status: 503, type: '', detail: 'we are moving' } }
     const failed = run('order') as Promise<void>
     await expect(failed).rejects.toThrow('we are moving')
@@ -249,7 +249,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(await row()).toMatchObject({ not_before: null, order_url: null })
   })
 
-  test('goes on with a new account where the authority has forgotten the old one, by the same key', async () => {
+  test('continues with a new account and the same key if the authority has forgotten the old one', async () => {
     await run('order')
     const detail = 'Account http://authority.test/account/1 not found'
     authority.refuse = {
@@ -268,7 +268,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(accounts).toMatchObject([{ url: expect.stringContaining('/account/2') }])
   })
 
-  test('that lives for a day is looked at when a third of that is left, and one that ends soon is tried often', async () => {
+  test('checks a one-day certificate when a third of its time is left, and retries often for one that expires soon', async () => {
     const { from, until } = lifeOf(chain)
     const renewAt = Math.ceil(until - (until - from) / 3)
     time = renewAt - DAY / 24
@@ -280,19 +280,19 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect((await row()).due_at).toBe(time + DAY / 12)
   })
 
-  test('of a name that is not wanted any more is refused', async () => {
+  test('is refused for a name that is no longer wanted', async () => {
     await expect(run('order', { claim: true, due: true }, 'gone.example.com') as Promise<void>).rejects.toThrow(
       'gone.example.com no longer needs a certificate',
     )
     expect(authority.orders).toEqual([])
   })
 
-  test('is due when its time has come: with a third of its life left, and not before', async () => {
+  test('is due when a third of its lifetime is left, and not before', async () => {
     const due = (claim = true) => run('due', { claim })
     expect(await due(false)).toBe(false)
     await change({ chain })
     expect(await due()).toBe(false)
-    // it is looked at again each day
+    // It is checked again each day.
     expect((await row()).due_at).toBe(time + DAY)
     const due30 = Math.floor(end / 1000) * 1000 - 30 * DAY
     time = due30 - 3_600_000
@@ -302,7 +302,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     await expect(due() as Promise<void>).rejects.toThrow('www.example.com cannot be looked up')
   })
 
-  test('is due when the authority wants it: in the middle of its window; one that cannot be asked changes nothing', async () => {
+  test('is due in the middle of the authority’s renewal window, and unchanged if that cannot be requested', async () => {
     await change({ chain })
     const due = () => run('due', { claim: true })
     const at = (ms: number) => new Date(time + ms).toISOString()
@@ -317,7 +317,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     authority = await standInAuthority(chain)
   })
 
-  test('is not due as long as the operator has not agreed to the terms, and the authority is not asked', async () => {
+  test('is not due until the operator has agreed to the terms, and does not contact the authority before', async () => {
     given = { ...given, acmeTermsAgreed: false }
     await change({ chain })
     const due = () => run('due', { claim: true }) as Promise<unknown>

@@ -2,9 +2,9 @@ import { isBelow, localDomainOf } from '../../certificates/local-domain.ts'
 import type { Config } from '../../config.ts'
 import { isCertifiable } from './certifiable.ts'
 
-/* Names of the installation itself: their certificates are no site's. */
+/* Names of the installation itself, whose certificates belong to no site. */
 
-/** In place of a site. */
+/** Stands for no site. */
 export const NO_SITE = 0
 
 type Needed = Pick<Config, 'edgeTlsListen' | 'stagingDomain' | 'apiTlsListen' | 'apiName' | 'apiTlsCertificate'>
@@ -12,11 +12,13 @@ type Needed = Pick<Config, 'edgeTlsListen' | 'stagingDomain' | 'apiTlsListen' | 
 const isPublic = (name: string): boolean =>
   isCertifiable(name) && localDomainOf({ localAuthority: 'auto', stagingDomain: name }) === undefined
 
-/** The certificate of all first addresses of sites. @returns undefined where no public authority knows them */
+/**
+ * Returns the name of the certificate for all first addresses of sites, or undefined if no public authority knows them.
+ */
 export const wildcardName = ({ edgeTlsListen, stagingDomain }: Pick<Needed, 'edgeTlsListen' | 'stagingDomain'>) =>
   edgeTlsListen !== 'off' && isPublic(stagingDomain) ? `*.${stagingDomain}` : undefined
 
-/** By which name the certificate of the API is ordered. @returns undefined where none is */
+/** Returns the name that the certificate of the API is ordered for, or undefined if none is. */
 export function apiCertificateName(config: Needed): string | undefined {
   const { apiTlsListen, apiName, apiTlsCertificate, stagingDomain } = config
   if (apiTlsListen === 'off' || apiName === undefined || apiTlsCertificate !== undefined) return undefined
@@ -26,7 +28,7 @@ export function apiCertificateName(config: Needed): string | undefined {
   return isPublic(apiName) ? apiName : undefined
 }
 
-/** All names of the installation for which certificates are to be ordered. */
+/** Returns all names of the installation that need certificates. */
 export function ownNames(config: Needed): string[] {
   const names = [wildcardName(config), apiCertificateName(config)]
   return [...new Set(names.filter((name) => name !== undefined))]

@@ -10,10 +10,10 @@ import { wantCertificate } from './certificate.ts'
 import { LEASE_MS, orderCertificate } from './order-certificate.job.ts'
 import { NO_SITE, ownNames } from './own-names.ts'
 
-/** In five minutes: 100,000 names are all looked after once a day. */
+/** Limit for each run every five minutes, which is enough to handle 100,000 names once a day. */
 const MOST = 400
 
-/** Asks for work on names whose time has come: the first order, another try, the next certificate. */
+/** Starts orders for names that are due: the first one, a retry, or the next certificate. */
 export const planCertificates = durableWith<Pick<ControlServices, 'config'>>()({
   name: 'certificates.plan',
   input: Type.Object({}),
@@ -27,14 +27,14 @@ async function plan(tx: Tx, { now, services }: StepContext<unknown, Pick<Control
   await wantOwnNames(tx, services.config, time)
   const isOff = services.config.edgeTlsListen === 'off'
   if (isOff && ownNames(services.config).length === 0) return
-  // those that were there before there was TLS
+  // Domains from before TLS was turned on.
   for (const name of isOff ? [] : await namesWithout(tx, MOST)) await wantCertificate(tx, { ...name, now: time })
   const operator = (await firstAccount(tx))?.id ?? null
   for (const { hostName, accountId } of await takeDueNames(tx, { now: time, most: MOST, leaseUntil: time + LEASE_MS }))
     await enqueue(tx, orderCertificate, { hostName }, { accountId: accountId ?? operator, source: ROUTINE, now: time })
 }
 
-/** Those that the settings do not name any more are forgotten. */
+/** Adds the names of the installation, and forgets those that the settings no longer contain. */
 async function wantOwnNames(tx: Tx, config: ControlServices['config'], now: number): Promise<void> {
   const wanted = ownNames(config)
   for (const hostName of await namesOfNoSite(tx)) if (!wanted.includes(hostName)) await deleteName(tx, hostName)

@@ -11,10 +11,10 @@ type Context = Pick<
   'input' | 'services' | 'signal' | 'transaction' | 'now'
 >
 
-/** Gives the answer to the authority's question where it will look for it, and tells it to look. */
+/** Places the response to the authority's challenge where it will look, and tells it to check. */
 export async function answerQuestion(context: Context, client: Client, authorization: Authorization): Promise<void> {
   const { hostName } = context.input
-  // a name with many hosts can be proved by its zone alone (RFC 8555 §8.4)
+  // A wildcard can only be validated by its zone (RFC 8555 §8.4).
   const type = isWildcard(hostName) ? 'dns-01' : 'http-01'
   const challenge = authorization.challenges.find((each) => each.type === type)
   if (!challenge) throw new PermanentFailure(`The authority does not offer the challenge ${type} for this name`)

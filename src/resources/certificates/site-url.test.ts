@@ -5,7 +5,7 @@ import { siteUrl, wantCertificate } from './certificate.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
-describe('where people are sent to a site', () => {
+describe('the URL of a site', () => {
   let api: TestApi
   let owner: Person
   beforeAll(async () => {
@@ -24,13 +24,13 @@ describe('where people are sent to a site', () => {
       tx.updateTable('certificates').set({ chain: 'chain', expires_at: expiresAt }).execute(),
     )
 
-  test('http without a certificate, or without TLS', async () => {
+  test('is http without a certificate, or without TLS', async () => {
     expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('http://www.shop.test')
     await issued(now + 1000)
     expect(await url({})).toBe('http://www.shop.test')
   })
 
-  test('https by the certificate of the primary domain, as long as it is good', async () => {
+  test('is https while the certificate of the primary domain is valid', async () => {
     await issued(now + 1000)
     expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('https://www.shop.test')
     expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:8443' })).toBe('https://www.shop.test:8443')
@@ -44,7 +44,7 @@ describe('where people are sent to a site', () => {
     expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('http://www.shop.test')
   })
 
-  test('https where TLS ends before the edge', async () => {
+  test('is https if TLS ends before the edge', async () => {
     expect(await url({ STEAD_EDGE_PUBLIC_PORT: '443' })).toBe('https://www.shop.test')
   })
 })

@@ -5,8 +5,9 @@ import { findName } from './certificate.store.ts'
 import { wildcardName } from './own-names.ts'
 
 /**
- * Where people are sent to a site: over https where its primary domain, or all first addresses, have a certificate, or where TLS ends before the edge.
- * @returns scheme, host name and port, where one is needed
+ * Returns the URL of a site. It is https if its primary domain, or the first addresses together, have a certificate, or
+ * if TLS ends before the edge.
+ * @returns scheme, host name and, if needed, port
  */
 export async function siteUrl(
   tx: Tx,

@@ -13,10 +13,10 @@ import { NO_SITE } from './own-names.ts'
 
 type Context = Pick<FailureContext, 'accountId' | 'operationId' | 'now' | 'canceled'>
 
-/** Of what is left when a renewal is due: after this share of it there is a mail. */
+/** Share of the time between renewal and expiry after which a mail is sent. */
 const SHARE_BEFORE_MAIL = 1 / 2
 
-/** In the log of the site; in that of the account for a name of the installation itself. */
+/** Logs an issued certificate for the site, or for the account if the name is the installation's. */
 export async function tellIssued(tx: Tx, context: Omit<Context, 'canceled'>, hostName: string): Promise<void> {
   const row = await findName(tx, hostName)
   if (!row || context.accountId === null) return
@@ -27,7 +27,7 @@ export async function tellIssued(tx: Tx, context: Omit<Context, 'canceled'>, hos
   })
 }
 
-/** The log says each new reason once. A mail comes when the certificate that there is is about to end, and another when it has ended. */
+/** Logs each new reason once. Mails when the current certificate is about to expire, and again when it has. */
 export async function tellFailed(tx: Tx, context: Context, row: Certificate, reason: string): Promise<void> {
   const { accountId, now } = context
   if (accountId === null) return
@@ -46,7 +46,7 @@ export async function tellFailed(tx: Tx, context: Context, row: Certificate, rea
 const SOON = 1
 const ENDED = 2
 
-/** How far a certificate is that is not renewed. */
+/** Returns how close to expiry a certificate is that was not renewed. */
 function stageOf({ chain, issued_at: from, expires_at: until }: Certificate, now: number): number {
   if (chain === null || from === null || until === null) return 0
   if (now >= until) return ENDED

@@ -3,7 +3,7 @@ import { testApi } from '../../../test/support/api.ts'
 import { putDomainRoute, putRoute } from '../sites/addresses/route.store.ts'
 import { whyNot } from './why-not.ts'
 
-test('no certificate is ordered for a name of the installation that a customer got before a setting reserved it', async (context) => {
+test('orders no certificate for a name of the installation that a customer got before a setting reserved it', async (context) => {
   const settings = {
     STEAD_PANEL_URL: 'https://panel.hoster.test',
     STEAD_EDGE_TLS_LISTEN: '127.0.0.1:8443',
@@ -22,7 +22,7 @@ test('no certificate is ordered for a name of the installation that a customer g
   const reason = (hostName: string) => whyNot(api, hostName)
   for (const name of ['www.hoster.test', 'panel.hoster.test'])
     expect(await reason(name)).toContain('belongs to this installation')
-  // only the DNS is in the way of these
+  // For these, only the DNS is an obstacle.
   for (const name of ['hoster.test', 'rented.sites.hoster.test'])
     expect(await reason(name)).toContain('cannot be looked up')
 })

@@ -11,7 +11,7 @@ import { isServed, ownerOfDomain } from './certificate.store.ts'
 import { createComesBack } from './comes-back.ts'
 import { ownNames } from './own-names.ts'
 
-/** Why an order would fail, without asking the authority: a sentence without a full stop. */
+/** Returns why an order would fail, without contacting the authority, as a sentence without a full stop. */
 export async function whyNot(
   { config, database, sealer }: Pick<ControlServices, 'config' | 'database' | 'sealer'>,
   hostName: string,
@@ -40,7 +40,7 @@ async function isWithheld(tx: Tx, hostName: string, config: ControlServices['con
   return owner !== undefined && !(await isOperator(tx, owner))
 }
 
-/** Where the proof of a name goes in a zone that Stead serves, or why it can go nowhere. */
+/** Returns where the proof of a name goes in a zone that Stead serves, or why it cannot be placed. */
 export async function placeOfProof(tx: Tx, hostName: string, resolvers: readonly string[]) {
   const asked = proofName(hostName)
   try {
