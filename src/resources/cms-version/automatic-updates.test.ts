@@ -33,7 +33,7 @@ test('a security release is the newest of the branch, stable, newer, and offered
   expect(securityRelease(withdrawn, '6.8')?.version).toBe('6.8.9')
 })
 
-describe.each(dialects)('security releases by themselves on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('automatic security releases on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   let host: FakeHost
@@ -82,11 +82,11 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
         },
       ),
     )
-  /** Does what is ordered, and comes back when nothing is open any more. */
+  /** Runs requested updates, and returns when none is open. */
   const work = async (definition: typeof updateBySchedule = updateBySchedule, more: object = {}) => {
     const services = { ...host.services, ...more } as never
     const on = { runner: 'host', hostId: host.hostId, services } as const
-    // a machine that is busy with other tests must not look like a worker that died
+    // A long lease, so that a machine that is busy with other tests does not look like a dead worker.
     const worker = startWorker(api.database, [definition as never], { ...on, leaseMs: 60_000, lookEveryMs: 40 })
     workers.push(worker)
     await until(async () => {
@@ -116,7 +116,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     return site
   }
 
-  test('sites of the branch that nobody works on are ordered, idle and disabled ones too', async () => {
+  test('requests them for sites of the branch without other operations, including idle and disabled ones', async () => {
     const live = await withCore('one')
     const disabled = await withCore('two', { state: 'disabled' })
     await plan()
@@ -149,21 +149,21 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     [
       'is being worked on',
       async (site) => {
-        // work of another site's queue may have closed it
+        // An operation of another site's queue may have closed it.
         const id = await enqueueFor(await api.site(owner, 'another'), { ...updateBySchedule, name: 'test.other' })
         await set(site, { closed_by: id })
       },
     ],
     ['has something ordered', (site) => enqueueFor(site, { ...updateBySchedule, name: 'test.other' })],
   ]
-  test.each(leftAlone)('one that %s is left alone', async (_what, change) => {
+  test.each(leftAlone)('skips one that %s', async (_what, change) => {
     const site = await withCore('one')
     await change(site)
     await plan()
     expect(await ordered()).toEqual([])
   })
 
-  test('those that are left alone take no place of others', async () => {
+  test('skipped sites take no place of others', async () => {
     const stranger = await api.person('no@example.com')
     await api.database.transaction((tx) => setFacts(tx, stranger.accountId, { hasAutomaticUpdates: false }))
     for (let index = 0; index < 4; index++) {
@@ -176,14 +176,14 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await ordered()).toEqual([site])
   })
 
-  test('what is ordered for another day keeps nothing from being done now', async () => {
+  test('an update that waits for another day does not delay others', async () => {
     const site = await withCore('one')
     await enqueueFor(site, { ...updateBySchedule, name: 'test.other' }, { runAt: now + 24 * HOUR_MS })
     await plan()
     expect(await ordered()).toEqual([site])
   })
 
-  test('of a thousand only a few wait at a time, whoever plans and however often', async () => {
+  test('lets only a few of a thousand wait at a time, however many processes plan, and however often', async () => {
     for (let index = 0; index < 7; index++) await withCore(`site-${index}`)
     await Promise.all([plan(), plan()])
     await plan()
@@ -204,7 +204,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(updateBySchedule.atOnce).toBe(2)
   })
 
-  test('two that plan at the same moment fill the room of a host together', async () => {
+  test('two processes that plan at the same moment share the limit of a host', async () => {
     await withReleases(api, '6.8.2')
     const sites: number[] = []
     for (const [index, version] of ['6.8', '6.8', '6.8', '6.8', '6.8.1', '6.8.1'].entries())
@@ -213,7 +213,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await ordered()).toEqual(sites.slice(0, 4))
   })
 
-  test('it is done as if it was ordered; the log says that it was nobody, and what had failed is forgotten', async () => {
+  test('runs like a requested update, logs no person, and clears earlier failures', async () => {
     const site = await makeReal('one')
     await plan()
     await work()
@@ -229,7 +229,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await ordered()).toEqual([site])
   })
 
-  test('one that breaks the site is tried once, told once in the words of PHP, and again only by a person', async () => {
+  test('tries one that breaks the site once, reports it once in PHP’s words, and repeats it only on request', async () => {
     const site = await makeReal('one')
     const broken = failing('answer', new PermanentFailure('Call to undefined function nothing()'))
     await plan()
@@ -248,7 +248,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
       await plan()
     }
     expect(await ordered()).toEqual([site])
-    // a retry that fails is told to whoever asked for it; the limit of mails is another matter
+    // A failed retry is reported to the requester. The limit of mails is not tested here.
     await api.database.transaction((tx) => tx.deleteFrom('mail_counts').execute())
     const { id } = await api.database.read
       .selectFrom('operations')
@@ -258,13 +258,13 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect((await owner.call('POST', `/v1/operations/${id}/retry`)).status).toBe(200)
     await work(broken)
     expect(await mails()).toHaveLength(1)
-    // the next release is another matter
+    // The next release is tried again.
     await withReleases(api, '6.8.2')
     await plan()
     expect(await ordered()).toEqual([site, site])
   })
 
-  test('what a person could not install is not tried by the schedule either', async () => {
+  test('also skips a release that a user could not install', async () => {
     const site = await makeReal('one')
     await enqueueFor(site, updateCmsVersionJob)
     await work(failing('answer', new PermanentFailure('no'), updateCmsVersionJob))
@@ -273,7 +273,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect([await ordered(), await mails()]).toEqual([[], []])
   })
 
-  test('a release that cannot be fetched is tried again after half a day, and nobody gets a mail', async () => {
+  test('retries a release that cannot be fetched after half a day, without a mail', async () => {
     const site = await makeReal('one')
     await plan()
     await work(failing('core', new PermanentFailure('no network')))
@@ -286,7 +286,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await ordered()).toEqual([site, site])
   })
 
-  test('a time to try again that a wrong clock has written stops nothing', async () => {
+  test('a retry time from a wrong clock does not stop updates', async () => {
     const site = await makeReal('one')
     await plan()
     await work(failing('core', new PermanentFailure('no network')))
@@ -295,7 +295,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await ordered()).toEqual([site, site])
   })
 
-  test('after one that failed the others of the host wait for ten minutes', async () => {
+  test('a failure pauses the other updates of the host for ten minutes', async () => {
     await makeReal('one')
     await plan()
     await work(failing('answer', new PermanentFailure('no')))
@@ -315,7 +315,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
       () => api.database.transaction((tx) => setFacts(tx, owner.accountId, { hasAutomaticUpdates: false })),
     ],
     ['is older than what the site has by now', (site: number) => set(site, { core_version: '6.9' })],
-  ])('one that waits and %s is not done, and nobody is told', async (_what, change) => {
+  ])('skips a waiting one that %s, without a report', async (_what, change) => {
     const site = await makeReal('one')
     await plan()
     await change(site)
@@ -330,7 +330,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await failureOf(api.database.read, site)).toBeUndefined()
   })
 
-  test('one that somebody has canceled is not ordered again', async () => {
+  test('does not request one again that was canceled', async () => {
     const site = await makeReal('one')
     await plan()
     const { id } = await api.database.read
@@ -345,7 +345,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect([await ordered(), await mails()]).toEqual([[site], []])
   })
 
-  describe('the look at releases', () => {
+  describe('the check for releases', () => {
     const looks = async () =>
       api.database.read
         .selectFrom('operations')
@@ -367,7 +367,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
       return run({ services, transaction, log, now: () => now, signal: new AbortController().signal }).then(() => said)
     }
 
-    test('twice a day, some time within four hours, by the host that was heard of last; never two at a time', async () => {
+    test('runs twice a day, at some time within four hours, on the host that reported last, and never twice at once', async () => {
       expect(lookTwiceADay.everyMs).toBe(12 * HOUR_MS)
       const before = Date.now()
       await ask()
@@ -382,7 +382,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
       expect(await looks()).toHaveLength(2)
     })
 
-    test('is remembered, and said in the log', async () => {
+    test('is stored and logged', async () => {
       expect(await look([madeOffer('6.8.2', '7.2.24'), madeOffer('6.9-beta1')])).toEqual([
         { stable: '6.8.2', beta: '6.9-beta1' },
       ])
@@ -391,7 +391,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
       expect(known).toHaveLength(2)
     })
 
-    test('that nobody answers is tried again, and takes nothing away that was known', async () => {
+    test('is retried without an answer, and keeps what was known', async () => {
       await expect(look([{ ...madeOffer('6.8'), isOffered: false }])).rejects.toThrow('No source lists')
       expect((await knownReleases(api.database.read)).map(({ version }) => version).sort()).toEqual(['6.8.1', '6.9'])
     })

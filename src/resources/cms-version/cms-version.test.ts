@@ -11,7 +11,7 @@ import { releasesNow, targetOf } from './releases.ts'
 import { madeOffer, withReleases } from './samples.fixture.ts'
 import { updateDefinition } from './update-cms-version.job.ts'
 
-describe('the release that a site is to run', () => {
+describe('the release for a site', () => {
   const releases = (...versions: string[]) => versions.map((version) => ({ ...madeOffer(version), seenAt: 1 }))
   const on = (coreChannel: Site['coreChannel']) => ({ coreChannel, phpVersion: '8.1' }) as Site
   const refused = (work: () => unknown) => {
@@ -24,19 +24,19 @@ describe('the release that a site is to run', () => {
     return undefined
   }
 
-  test('latest is the newest stable one, whatever order they come in', () => {
+  test('latest is the newest stable one, in any order', () => {
     const all = releases('6.8.9', '6.8.10', '6.9-beta2', '6.7.1')
     expect(targetOf(all, on('stable'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
     expect(targetOf(all, on('beta'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
   })
 
-  test('without a version it is the other of the two', () => {
+  test('without a version, switches between stable and beta', () => {
     const all = releases('6.8', '6.9-beta1', '6.9-RC1')
     expect(targetOf(all, on('stable'), undefined)).toEqual({ version: '6.9-RC1', channel: 'beta' })
     expect(targetOf(all, on('beta'), undefined)).toEqual({ version: '6.8', channel: 'stable' })
   })
 
-  test('needs a PHP that the site has: the number of its line is what counts', () => {
+  test('needs a PHP version that the site has, by major and minor number', () => {
     const needing = (phpVersion: string) => [{ ...madeOffer('7.0', phpVersion), seenAt: 1 }]
     for (const fits of ['7.4', '8', '8.1', '8.1.99'])
       expect(targetOf(needing(fits), on('stable'), 'latest').version).toBe('7.0')
@@ -44,7 +44,7 @@ describe('the release that a site is to run', () => {
       expect(refused(() => targetOf(needing(newer), on('stable'), 'latest'))).toBe('php_too_old')
   })
 
-  test('a beta of what is out already is none', () => {
+  test('does not offer a beta of a published release', () => {
     expect(refused(() => targetOf(releases('6.9', '6.9-RC1'), on('stable'), undefined))).toBe('no_beta_offered')
     expect(refused(() => targetOf(releases('6.9'), on('stable'), undefined))).toBe('no_beta_offered')
     expect(refused(() => targetOf([], on('stable'), 'latest'))).toBe('releases_unknown')
@@ -52,7 +52,7 @@ describe('the release that a site is to run', () => {
 })
 
 describe('before anything is changed', () => {
-  /** What a site that has one release and is to get another is found to be. */
+  /** Returns the state of a site that has one release and should get another. */
   const look = async (has: string, wanted: string) => {
     const services = {
       siteDirectories: { ofSite: async () => ({ coreVersion: has }) },
@@ -62,17 +62,17 @@ describe('before anything is changed', () => {
     return updateDefinition.steps.look.run(context as never)
   }
 
-  test('an order of the past that is retried puts no older release back', async () => {
+  test('a retried old request does not install an older release', async () => {
     await expect(look('6.8.3', '6.8.2')).rejects.toThrow('The site runs WordPress 6.8.3, which is newer than 6.8.2')
     expect(await look('6.8.2', '6.8.3')).toMatchObject({ version: '6.8.2' })
   })
 
-  test('the way back from a beta is open', async () => {
+  test('allows the return from a beta', async () => {
     expect(await look('6.9-beta1', '6.8.2')).toMatchObject({ version: '6.9-beta1' })
   })
 })
 
-describe.each(dialects)('an order of another release on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('requesting another release on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   let site: number
@@ -98,7 +98,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
       .select(['id', 'finished_at'])
       .where('type', '=', 'cms.look_for_releases')
       .execute()
-  /** What the host finds out, and how its looks end, until the answers are there. */
+  /** Simulates the host's checks, and how they end, until the responses arrive. */
   const answered = async <Answer>(answers: Promise<Answer>, find: () => Promise<unknown>, error?: string) => {
     let isOver = false
     const over = answers.finally(() => {
@@ -118,7 +118,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
   }
   const nothing = async () => {}
 
-  test('of the one that it has starts nothing; it only leaves the betas', async () => {
+  test('of the current one starts nothing, and only leaves the betas', async () => {
     await api.database.transaction((tx) => tx.updateTable('sites').set({ core_channel: 'beta' }).execute())
     const { status, headers, body } = await answered(order({}), () => withReleases(api, '6.8'))
     expect([status, headers['operation-id'], await operations()]).toEqual([200, undefined, []])
@@ -126,7 +126,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
     expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.cmsVersion).toBe('Current Stable Release (6.8)')
   })
 
-  test('goes by what is offered at this moment, whatever was known a minute before', async () => {
+  test('uses what is offered at this moment, whatever was known a minute before', async () => {
     await withReleases(api, '6.8', '6.9')
     const found = async () => {
       const withdrawn = { ...madeOffer('6.9'), isOffered: false }
@@ -134,7 +134,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
       await api.database.transaction((tx) => replaceReleases(tx, offers, Date.now() + 1))
     }
     const { status, body } = await answered(order({ version: 'latest' }), found)
-    // what it runs until the operation has ended
+    // What it runs until the operation has ended.
     expect([status, body.message, body.data.cmsVersion]).toEqual([200, 'Success', 'Current Stable Release (6.8)'])
     expect(await operations()).toEqual([
       {
@@ -147,7 +147,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
   test.each([
     ['the host fails', 'the network is down', 'the network is down'],
     ['no source answers', undefined, 'no source of WordPress responds'],
-  ])('uses what it knew last when %s, and says so', async (_when, error, reason) => {
+  ])('uses what was last known when %s, and says so', async (_when, error, reason) => {
     await api.database.transaction((tx) => replaceReleases(tx, [madeOffer('6.9')], Date.UTC(2026, 0, 2, 3, 4)))
     const { status, body } = await answered(order({ version: 'latest' }), nothing, error)
     expect(status).toBe(200)
@@ -157,7 +157,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
     expect(await operations()).toHaveLength(1)
   })
 
-  test('waits for a look that has not begun, and asks for no other', async () => {
+  test('waits for a queued check, and starts no other', async () => {
     const { database } = api
     const watches = createOperationWatch(database)
     const followed: number[] = []
@@ -178,7 +178,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
     expect(await looks()).toHaveLength(1)
   })
 
-  test('that needs a newer PHP than the site has is refused, with that in words, and nothing is begun', async () => {
+  test('refuses a release that needs a newer PHP version than the site’s, with the reason, and starts nothing', async () => {
     const needing = (phpVersion: string) => () =>
       api.database.transaction((tx) => replaceReleases(tx, [madeOffer('7.0', phpVersion)], Date.now()))
     const { status, body } = await answered(order({ version: 'latest' }), needing('9.1'))
@@ -188,7 +188,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
     expect(await operations()).toHaveLength(1)
   })
 
-  test('is for latest, or without a word', async () => {
+  test('accepts latest, or no version', async () => {
     expect((await order({ version: '6.9' })).status).toBe(400)
     expect(await operations()).toEqual([])
   })

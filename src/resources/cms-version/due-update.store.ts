@@ -4,21 +4,21 @@ import { databaseNow } from '../../platform/operations/worker/lease.ts'
 import type { Site } from '../sites/site.ts'
 import { AGAIN_MS } from './failed-update.store.ts'
 
-/** What some sites of a host run. */
+/** A release that some sites of a host run. */
 export interface Installed {
   readonly hostId: number
   readonly coreVersion: string
 }
 
-/** A site that is found missing is told of once a day. */
+/** A missing site is reported once a day. */
 const LOST_MS = 2 * 86_400_000
 
-/** Of sites that get security releases by themselves. */
+/** Condition for sites with automatic security releases. */
 const wanted = sql<SqlBool>`s.deleted_at is null and s.state in ('live', 'disabled') and s.core_channel = 'stable'
   and s.core_version is not null and s.host_id is not null
   and exists (select 1 from accounts a where a.id = s.account_id and a.automatic_updates = 1)`
 
-/** What all such sites run. */
+/** Returns the releases that these sites run. */
 export async function installedReleases(tx: Tx): Promise<Installed[]> {
   const { rows } = await sql<Installed>`
     select s.host_id as "hostId", s.core_version as "coreVersion" from sites s
@@ -32,9 +32,9 @@ export interface DueUpdate {
 }
 
 /**
- * Sites of a host with an older release than this one of their branch, which nobody works on: nothing is ordered for them that has not ended,
- * none is closed or was found missing, and none has failed with this very release. A time to try again further ahead than that was written
- * before the clock was set back.
+ * Returns sites of a host with an older release of this branch and without other operations: none is unfinished, none
+ * keeps the site closed, the site was not found missing, and this release has not failed there. A retry time too far
+ * ahead was written before the clock was set back.
  */
 export async function dueUpdates(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function dueUpdates(
   return rows
 }
 
-/** Operations of a type on a host that have not ended. */
+/** Counts unfinished operations of a type on a host. */
 export async function openOnHost(tx: Tx, type: string, hostId: number): Promise<number> {
   const row = await tx
     .selectFrom('operations')
@@ -70,7 +70,7 @@ export async function openOnHost(tx: Tx, type: string, hostId: number): Promise<
   return Number(row.count)
 }
 
-/** Whether an update of a site of a host has failed since a time. */
+/** Returns whether an update of a site on a host has failed since a time. */
 export async function hasFailedSince(tx: Tx, hostId: number, span: { since: number; now: number }): Promise<boolean> {
   const row = await tx
     .selectFrom('failed_updates')

@@ -1,4 +1,4 @@
 import { updateCmsVersion } from './update-cms-version.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [updateCmsVersion]

@@ -1,16 +1,19 @@
 import type { Tx } from '../../platform/db/database.ts'
 
-/** What kept an update from touching the site (the release could not be fetched, the disk is full) says nothing about the release. */
+/**
+ * Pause after failures that did not touch the site (the release could not be fetched, the disk is full), which say
+ * nothing about the release.
+ */
 export const AGAIN_MS = 12 * 3_600_000
 
 export interface FailedUpdate {
   readonly siteId: number
   readonly version: string
-  /** When Stead tries it again by itself; null: never. */
+  /** When Stead retries it automatically, or null for never. */
   readonly againAt: number | null
 }
 
-/** A site could not be brought to a release. */
+/** Records that a site could not be updated to a release. */
 export async function rememberFailure(tx: Tx, failure: FailedUpdate & { readonly now: number }): Promise<void> {
   const values = { version: failure.version, again_at: failure.againAt, failed_at: failure.now }
   await tx
@@ -20,7 +23,7 @@ export async function rememberFailure(tx: Tx, failure: FailedUpdate & { readonly
     .execute()
 }
 
-/** The last that failed, unless the site was brought to a release since. */
+/** Returns the last failure, unless the site was updated since. */
 export async function failureOf(tx: Tx, siteId: number): Promise<FailedUpdate | undefined> {
   return tx
     .selectFrom('failed_updates')
@@ -29,7 +32,7 @@ export async function failureOf(tx: Tx, siteId: number): Promise<FailedUpdate | 
     .executeTakeFirst()
 }
 
-/** The site was brought to a release, or it goes. */
+/** Deletes the failure after the site was updated or purged. */
 export async function forgetFailure(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('failed_updates').where('site_id', '=', siteId).execute()
 }

@@ -10,10 +10,10 @@ import type { HostServices } from '../kit/host-services.ts'
 import type { Site } from '../sites/site.ts'
 import { hostToAsk, knownReleases, replaceReleases } from './release.store.ts'
 
-/** Of a night; all installations of Stead would ask at once else. */
+/** Spreads the checks over the night, so that not all installations of Stead ask at once. */
 const SPREAD_MS = 4 * 3_600_000
 
-/** Asks where releases of WordPress come from which there are. */
+/** Fetches the list of WordPress releases from their source. */
 export const lookForReleases = durableWith<HostServices>()({
   name: 'cms.look_for_releases',
   input: Type.Object({}),
@@ -23,11 +23,11 @@ export const lookForReleases = durableWith<HostServices>()({
   steps: { look: { run: look } },
 })
 
-/** Somebody waits for it; it is about no site, and nobody sees it. */
+/** Starts a check that a user waits for. It belongs to no site, and lists of operations hide it. */
 export const askForReleases = (tx: Tx, { hostId }: Pick<Site, 'hostId'>, now: number): Promise<number> =>
   enqueue(tx, lookForReleases, {}, { hostId, source: ROUTINE, now })
 
-/** The same for nobody in particular: it is tried for some hours. */
+/** The same without a user who waits, so it is retried for some hours. */
 export const lookForReleasesNightly = durableWith<HostServices>()({
   name: 'cms.look_for_releases_nightly',
   input: Type.Object({}),
@@ -38,7 +38,7 @@ export const lookForReleasesNightly = durableWith<HostServices>()({
   steps: { look: { run: lookThoroughly } },
 })
 
-/** Asks a host to look, some time of the night. */
+/** Requests a check from a host, at some time of the night. */
 export const planNightlyLook = durable({
   name: 'cms.plan_look',
   input: Type.Object({}),
@@ -56,7 +56,7 @@ export const planNightlyLook = durable({
   },
 })
 
-/** Each night, and once more by day: a security release is to be everywhere within a day. */
+/** Runs each night and once more by day, because a security release should be everywhere within a day. */
 export const lookTwiceADay = schedule({
   name: 'cms.plan_look',
   everyMs: 43_200_000,
@@ -64,14 +64,14 @@ export const lookTwiceADay = schedule({
   input: () => ({}),
 })
 
-/** @returns whether any source has said what it has */
+/** @returns whether any source has answered */
 async function look({ services, signal, transaction, now, log }: StepContext<object, HostServices>): Promise<boolean> {
   const offers = await services.cores.offers({ signal }).catch((error) => {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
   const isAnswered = offers.some(({ isOffered }) => isOffered)
   await transaction(async (tx) => {
-    // what was offered yesterday is so still, as far as anybody knows
+    // Without an answer, yesterday's offers are assumed to be still valid.
     if (isAnswered || (await knownReleases(tx)).length === 0) await replaceReleases(tx, offers, now())
   })
   if (isAnswered)

@@ -12,12 +12,18 @@ import { isEnoughPhp } from './releases.ts'
 import { SCHEDULE, securityRelease, whyNotUpdated } from './security-release.ts'
 import { updateBySchedule } from './update-by-schedule.job.ts'
 
-/** Of a host. So few wait at a time that what people order of a site hardly ever waits for one, and 1,000 sites take four hours or more. */
+/**
+ * Updates that may wait for each host. Few, so that requests of users hardly ever wait for one. 1,000 sites take four
+ * hours or more.
+ */
 const ORDERED_AT_ONCE = 4
-/** After one that failed a host gets no other for so long: a bad release reaches few sites before somebody looks. */
+/**
+ * After a failure, a host gets no other update for this long, so that a bad release reaches few sites before a person
+ * looks.
+ */
 const PAUSE_MS = 600_000
 
-/** Orders security releases for sites of which nobody wants anything else at the moment, a few of each host at a time. */
+/** Requests security releases for sites without other operations, a few for each host at a time. */
 export const planUpdates = durableWith<{ readonly database: Database }>()({
   name: 'cms.plan_updates',
   input: Type.Object({}),
@@ -52,7 +58,7 @@ async function requestUpdates(context: StepContext<object, { readonly database: 
 }
 
 async function requestOnHost(tx: Tx, hostId: number, outdated: readonly Outdated[], now: number): Promise<void> {
-  // two that plan at once would each fill the room that both have seen
+  // Two processes that plan at once would each use the places that both have seen.
   await lockForUpdate(tx, 'hosts', hostId)
   if (await hasFailedSince(tx, hostId, { since: now - PAUSE_MS, now })) return
   let room = ORDERED_AT_ONCE - (await openOnHost(tx, updateBySchedule.name, hostId))
@@ -60,7 +66,7 @@ async function requestOnHost(tx: Tx, hostId: number, outdated: readonly Outdated
     const { version, phpVersion } = release
     const enough = phpVersions.filter((each) => isEnoughPhp(each, phpVersion))
     for (const { siteId, accountId } of await dueUpdates(tx, installed, { version, phpVersions: enough, now }, room)) {
-      // another control may have come first, and somebody with another wish
+      // Another process may have been first, or a user may have requested something else.
       if (!(await holdSite(tx, siteId)) || (await openOperations(tx, siteId)).length > 0) continue
       if (await whyNotUpdated(tx, { siteId, version })) continue
       const about = { siteId, accountId, hostId, source: SCHEDULE, now }

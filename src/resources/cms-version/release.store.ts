@@ -14,7 +14,7 @@ export async function knownReleases(tx: Tx): Promise<Release[]> {
   }))
 }
 
-/** What is offered now; what is offered no more goes. */
+/** Stores the releases that are offered now, and removes others. */
 export async function replaceReleases(tx: Tx, offers: readonly CoreOffer[], now: number): Promise<void> {
   await tx.deleteFrom('core_releases').execute()
   const rows = offers.map(({ version, kind, phpVersion, isOffered }) => ({
@@ -24,7 +24,7 @@ export async function replaceReleases(tx: Tx, offers: readonly CoreOffer[], now:
   if (rows.length > 0) await tx.insertInto('core_releases').values(rows).execute()
 }
 
-/** A look of a host that has not begun yet. */
+/** Returns a queued check of a host. */
 export async function queuedLook(tx: Tx, hostId: number | null): Promise<number | undefined> {
   const row = await tx
     .selectFrom('operations')
@@ -37,7 +37,9 @@ export async function queuedLook(tx: Tx, hostId: number | null): Promise<number 
   return row?.id
 }
 
-/** Of hosts the one that was last heard of; `undefined` while there is none, and when it has not done such work that it was given before. */
+/**
+ * Returns the host that reported last, or `undefined` if there is none or it has not done earlier work of this kind.
+ */
 export async function hostToAsk(tx: Tx, work: string): Promise<number | undefined> {
   const host = await tx
     .selectFrom('hosts')

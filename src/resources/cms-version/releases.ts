@@ -7,22 +7,22 @@ import { askForReleases } from './look-for-releases.job.ts'
 import { problems } from './problems.ts'
 import { knownReleases, queuedLook, type Release } from './release.store.ts'
 
-/** What there is to choose from. */
+/** The known releases. */
 export interface Looked {
   readonly releases: readonly Release[]
-  /** Why nobody could look now: then it is what was known before. A part of a sentence. */
+  /** Why the check failed, as a part of a sentence. The releases are then those known before. */
   readonly fault: string | undefined
 }
 
 /**
- * Looks which releases there are at this moment.
- * @throws Problem `releases_unknown` when nothing is known and nothing can be found out
+ * Checks which releases exist at this moment.
+ * @throws Problem `releases_unknown` when none is known and the check fails
  */
 export async function releasesNow(context: Context & { readonly site: Site }): Promise<Looked> {
   const { database, now, site, watches } = context
   const known = await knownReleases(database.read)
   try {
-    // whoever asks at the same time waits for one look
+    // Simultaneous requests wait for the same check.
     const id = await database.transaction(
       async (tx) => (await queuedLook(tx, site.hostId)) ?? (await askForReleases(tx, site, now)),
     )
@@ -38,17 +38,17 @@ export async function releasesNow(context: Context & { readonly site: Site }): P
   return { releases, fault: isNew ? undefined : 'no source of WordPress responds' }
 }
 
-/** When releases were last found out. */
+/** Returns when the releases were last checked. */
 export const seenAt = (releases: readonly Release[]): number => Math.max(...releases.map((each) => each.seenAt))
 
-/** Which release a site is to run, and whether it follows betas from then on. */
+/** The release that a site should run, and whether it follows betas from then on. */
 export interface Target {
   readonly version: string
   readonly channel: Site['coreChannel']
 }
 
 /**
- * @param asked undefined: the other one of stable and beta
+ * @param asked undefined switches between stable and beta
  * @throws Problem `no_beta_offered`, `releases_unknown`, `php_too_old`
  */
 export function targetOf(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
@@ -59,7 +59,10 @@ export function targetOf(releases: readonly Release[], site: Site, asked: 'lates
   return target
 }
 
-/** Whether a line of PHP, such as 8.1, is new enough. Sites have the newest of their line, so its number is not looked at further. */
+/**
+ * Returns whether a PHP version such as 8.1 is new enough. Sites have the newest patch release, so only major and minor
+ * number are compared.
+ */
 export function isEnoughPhp(has: string, needed: string | null): boolean {
   const [major, minor] = numbersOf(has)
   const [leastMajor, leastMinor] = numbersOf(needed ?? '0')
@@ -73,7 +76,7 @@ const numbersOf = (version: string): [number, number] => {
 
 function chosen(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
   const offered = releases.filter(({ isOffered }) => isOffered)
-  // without any that is offered, what is on the hosts is all that there is
+  // If none is offered, only the releases on the hosts are left.
   const choice = offered.length > 0 ? offered : releases
   const newest = (kind: Release['kind']) =>
     choice

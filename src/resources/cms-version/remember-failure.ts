@@ -4,8 +4,8 @@ import { wasBegun } from '../../platform/operations/steps-of.ts'
 import { AGAIN_MS, rememberFailure } from './failed-update.store.ts'
 
 /**
- * An update failed, or somebody has canceled it: Stead does not try the release again by itself.
- * @returns false when the site was not touched yet; then it does, later
+ * Records that an update failed or was canceled, so that Stead does not retry the release automatically.
+ * @returns false when the site was not touched yet, in which case Stead retries later
  */
 export async function rememberThatItFailed(
   tx: Tx,

@@ -3,14 +3,14 @@ import { type Examples, onSite, type Sample } from '../../../test/support/sample
 import type { CoreOffer } from '../../hosting/core-library/core-library.ts'
 import { replaceReleases } from './release.store.ts'
 
-/** A release that a source offers. */
+/** Returns a release that a source offers. */
 export const madeOffer = (version: string, phpVersion: string | null = null): CoreOffer => ({
   ...{ version, phpVersion },
   kind: version.includes('-') ? 'beta' : 'stable',
   isOffered: true,
 })
 
-/** A host has just found these. */
+/** Stores releases as if a host had just found them. */
 export const withReleases = ({ database }: TestApi, ...versions: string[]): Promise<void> =>
   database.transaction((tx) => {
     const offers = versions.map((version) => madeOffer(version))

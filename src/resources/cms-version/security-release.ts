@@ -5,13 +5,13 @@ import { findSite } from '../sites/site.ts'
 import { knownReleases, type Release } from './release.store.ts'
 import { isEnoughPhp } from './releases.ts'
 
-/** What operations that the schedule has asked for have as their source. */
+/** Source of operations that the schedule requests. */
 export const SCHEDULE = 'schedule'
 
-/** WordPress calls 6.8.1, 6.8.2, … a branch: what comes anew in it mends faults and nothing else. */
+/** Returns the branch. WordPress calls 6.8.1, 6.8.2, … a branch: its new releases only fix faults. */
 const branchOf = (version: string): string => version.split('.', 2).join('.')
 
-/** The newest release of the branch that a source has now, when it is newer than what a site runs. */
+/** Returns the newest release of the branch that a source offers now, if it is newer than the site's. */
 export function securityRelease(releases: readonly Release[], installed: string): Release | undefined {
   return releases
     .filter(
@@ -22,7 +22,7 @@ export function securityRelease(releases: readonly Release[], installed: string)
     .at(-1)
 }
 
-/** Why a site is not to be brought to a security release, whatever was planned for it; `undefined`: it is. */
+/** Returns why a planned security release should not be installed on a site, or `undefined` if it should. */
 export async function whyNotUpdated(
   tx: Tx,
   { siteId, version }: { readonly siteId: number; readonly version: string },

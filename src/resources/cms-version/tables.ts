@@ -8,22 +8,22 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** A release of WordPress, as a host has last seen it offered. */
+/** WordPress release, as a host last saw it offered. */
 export interface CoreReleaseRow {
   version: string
   kind: 'stable' | 'beta'
   seen_at: number
-  /** Of PHP, the least that it needs; null: nobody says. */
+  /** Minimum PHP version, or null if unknown. */
   php_version: Generated<string | null>
-  /** 1: a source has it; 0: it is on a host, and no source tells of it any more. */
+  /** 1 if a source offers it. 0 if it is on a host, but no source lists it any longer. */
   offered: Generated<Flag>
 }
 
-/** The last release that a site could not be brought to. */
+/** The last release that a site could not be updated to. */
 export interface FailedUpdateRow {
   site_id: number
   version: string
-  /** When Stead tries it again by itself; null: never. */
+  /** When Stead retries it automatically, or null for never. */
   again_at: number | null
   failed_at: number
 }

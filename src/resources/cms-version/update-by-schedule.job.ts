@@ -20,10 +20,10 @@ import { rememberThatItFailed } from './remember-failure.ts'
 import { whyNotUpdated } from './security-release.ts'
 import { type Order, replacement, updateDefinition } from './update-cms-version.job.ts'
 
-/** Of a host, and only while nobody waits for something else. */
+/** Limit for each host, and only while no other work waits. */
 const AT_ONCE = 2
 
-/** The same update that people order, of a security release, which nobody has ordered. */
+/** The same update as a requested one, for a security release that nobody requested. */
 export const updateBySchedule = durableWith<HostServices>()({
   name: 'site.update_cms_version_by_schedule',
   ...updateDefinition,
@@ -32,7 +32,10 @@ export const updateBySchedule = durableWith<HostServices>()({
   failed: tellOwner,
 })
 
-/** Much may have become of the site, of its account and of the release since it was planned, above all before a retry. */
+/**
+ * Checks again whether the update is wanted, because the site, its account or the release may have changed since it was
+ * planned, especially before a retry.
+ */
 async function requireWanted({ services, input }: StepContext<Order, HostServices>): Promise<void> {
   const reason = await whyNotUpdated(services.database.read, input)
   if (reason !== undefined) throw new PermanentFailure(reason)

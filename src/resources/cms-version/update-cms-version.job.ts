@@ -37,17 +37,17 @@ const Order = Type.Object({
 })
 export type Order = Type.Static<typeof Order>
 
-/** What is so before anything is changed. */
+/** State before anything is changed. */
 interface Before {
   readonly version: string
-  /** Of the front page. */
+  /** Fault of the front page. */
   readonly fault: string | null
 }
 
 type Results = { look: Before }
 type Context = StepContext<Order, HostServices, Results>
 
-/** Files and database as always, and which release is laid over the web root. */
+/** Switches files and database as usual, and also the release of the site. */
 export const replacement = contentReplacement<Order, Results>({
   content: {
     async switch(context, directory) {
@@ -63,8 +63,9 @@ export const replacement = contentReplacement<Order, Results>({
 })
 
 /**
- * Brings a site to another release of WordPress. The release is fetched and its files are staged while the site is open. Then the site is closed, its
- * database is copied, and the new release upgrades the copy. So until `done` switching back returns everything.
+ * Updates a site to another WordPress release. The release is fetched and its files are staged while the site is open.
+ * Then the site is closed, its database is copied, and the new release upgrades the copy. So until `done`, switching
+ * back restores everything.
  */
 export const updateDefinition = {
   input: Order,
@@ -98,7 +99,10 @@ async function fetchCore({ services, input, signal }: Context): Promise<void> {
   })
 }
 
-/** @throws PermanentFailure for an older release than the site has, unless that is a beta: an order of the past that is retried, or a library of releases that is behind */
+/**
+ * @throws PermanentFailure for a release older than the site's, unless the site's is a beta. The request may be an old
+ * one that is retried, or the library of releases outdated
+ */
 async function look(context: Context): Promise<Before> {
   const { coreVersion: version } = await requireDirectory(context)
   const { version: wanted } = context.input
@@ -107,7 +111,7 @@ async function look(context: Context): Promise<Before> {
   return { version, fault: (await frontFault(context.services, context.input.siteId)) ?? null }
 }
 
-/** Those that either release has at the top of the web root; whatever else lies there is the owner's. */
+/** Stages the files that either release has at the top of the web root. Other files there belong to the owner. */
 async function prepareFiles(context: Context): Promise<void> {
   const { services, input, results, signal } = context
   const { siteDirectories, siteFiles } = services
@@ -129,7 +133,7 @@ async function copyDatabase(context: Context): Promise<void> {
   })
 }
 
-/** Which release is laid over the site's web root from its next process on. */
+/** Sets the release for the site's web root, from its next process on. */
 async function runOn(
   { input, transaction, now }: Pick<Context, 'input' | 'transaction' | 'now'>,
   directory: SiteDirectory,
@@ -146,12 +150,12 @@ async function upgrade({ services, input }: Context): Promise<void> {
   await runSiteTask(services, input.siteId, 'upgrade-database', {}, options)
 }
 
-/** Of a network. */
+/** Upgrades the other blogs of a network. */
 async function upgradeOthers(context: Context): Promise<void> {
   await upgradeBlogs(context, context.input.siteId, { whileHeld: true, timeoutMs: LONG_TASK_MS })
 }
 
-/** A site that did not answer before need not do so now. */
+/** Checks that the front page responds, unless it did not respond before. */
 async function requireFrontPage({ services, input, results }: Context): Promise<void> {
   const fault = await frontFault(services, input.siteId, { whileHeld: true })
   if (fault !== undefined && results.look.fault === null)

@@ -58,7 +58,7 @@ export const updateCmsVersion = endpoint({
   },
 })
 
-/** Says when nobody could look, and how old what is known is. */
+/** Adds a note to the response if the check failed, with the time of the known releases. */
 function told(site: object, { releases, fault }: Looked): unknown {
   if (fault === undefined) return site
   const at = new Date(seenAt(releases)).toISOString().slice(0, 16).replace('T', ' ')
