@@ -2,15 +2,15 @@ import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import type { Role } from '../access/roles.ts'
 
-/** What an owner lets another account do beyond single sites. */
+/** What an owner allows another account beyond single sites. */
 export interface AccountAccess {
   readonly ownerAccountId: number
   readonly accountId: number
-  /** Joins every site that is created from now on. */
+  /** Whether it joins every site that is created from now on. */
   readonly addToAllNew: boolean
-  /** May create sites that the owner owns. */
+  /** Whether it may create sites that the owner owns. */
   readonly createSite: boolean
-  /** On the sites that it joins. */
+  /** Roles on the sites that it joins. */
   readonly roles: readonly Role[]
 }
 
@@ -32,7 +32,7 @@ export async function findAccountAccess(
   return (await accountAccess(tx, ownerAccountId)).find((each) => each.accountId === accountId)
 }
 
-/** All whom an owner has given account-level access, in order of account. */
+/** Returns the accounts with account-level access from an owner, in order of account. */
 export async function accountAccess(tx: Tx, ownerAccountId: number): Promise<AccountAccess[]> {
   const rows = await accessRows(tx, { ownerAccountId })
   return rows.map((row) => ({
@@ -61,7 +61,7 @@ export async function putAccountAccess(tx: Tx, access: AccountAccess): Promise<v
     .execute()
 }
 
-/** @returns whether there was something to end */
+/** @returns whether there was access to end */
 export async function endAccountAccess(tx: Tx, ownerAccountId: number, accountId: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('account_access')

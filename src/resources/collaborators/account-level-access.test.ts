@@ -32,7 +32,7 @@ describe.each(dialects)('account-level access ($dialect)', ({ dialect, skip }) =
     expect((await owner.call('PUT', PATH, { email: 'nobody' })).body.errors).toEqual(['email: must be a valid email'])
   })
 
-  test('200 add_to_all_new: on every site created from now on with these roles, on none that is there', async () => {
+  test('200 add_to_all_new: joins every site created from now on with these roles, and no existing one', async () => {
     const before = await api.site(owner, 'before')
     const set = await owner.call('PUT', PATH, {
       email: 'Late@example.com',
@@ -55,7 +55,7 @@ describe.each(dialects)('account-level access ($dialect)', ({ dialect, skip }) =
     expect((await late.call('POST', '/v1/sites', { name: 'for-owner', account_id: owner.accountId })).status).toBe(404)
   })
 
-  test('200 a field that is absent keeps its value; an address without an entry is not invited to nothing', async () => {
+  test('200 an absent field keeps its value, and an address without an entry gets no invitation to nothing', async () => {
     const email = 'kept@example.com'
     const put = async (body: object) => (await owner.call('PUT', PATH, { email, ...body })).body.data
     const entry = () =>
@@ -81,7 +81,7 @@ describe.each(dialects)('account-level access ($dialect)', ({ dialect, skip }) =
     expect(await entry()).toBeUndefined()
   })
 
-  test("200 create_site forces add_to_all_new; the site, its limit and its plan are the owner's", async () => {
+  test('200 create_site forces add_to_all_new, and the site counts against the owner’s limit and plan', async () => {
     const set = await owner.call('PUT', PATH, {
       email: builder.email,
       create_site: true,
@@ -110,7 +110,7 @@ describe.each(dialects)('account-level access ($dialect)', ({ dialect, skip }) =
     expect((await builder.call('POST', '/v1/sites', { name: 'nobodys', account_id: 999_999 })).status).toBe(404)
   })
 
-  test('200 both false ends it, and leaves the collaborator on its sites; nobody is invited to nothing', async () => {
+  test('200 both false ends it, keeps the collaborator on its sites, and invites nobody to nothing', async () => {
     const before = (await builder.call('GET', '/v1/collaborators')).body.data.length
     const ended = await owner.call('PUT', PATH, { email: builder.email, add_to_all_new: false, create_site: false })
     expect(ended.body.data).toEqual({ email: builder.email, add_to_all_new: false, create_site: false })

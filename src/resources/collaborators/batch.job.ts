@@ -18,34 +18,34 @@ const SiteIds = Type.Array(Type.Integer())
 const CreateInput = Type.Object({
   accountId: Type.Integer(),
   siteIds: SiteIds,
-  /** Absent: those who are there keep theirs, new ones get none. */
+  /** If absent, existing collaborators keep their roles, and new ones get none. */
   roles: Type.Optional(Type.Array(oneOf(roles))),
-  /** The collaborator got an invitation when this was asked for. */
+  /** Whether the collaborator got an invitation with the request. */
   isInvited: Type.Boolean(),
 })
 type CreateInput = Type.Static<typeof CreateInput>
 const DestroyInput = Type.Object({
   email: Type.String(),
-  /** `null`: nobody has this address. */
+  /** `null` if no account has this address. */
   accountId: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
   siteIds: SiteIds,
   deletesWpUser: Type.Boolean(),
 })
 type DestroyInput = Type.Static<typeof DestroyInput>
 
-/** Who asked for it, as stored with the operation. */
+/** The requester, as stored with the operation. */
 interface Source {
   readonly caller: Caller
   readonly request: RequestFacts
 }
 
-/** What is stored of a request: nothing that could be used again, such as its token. */
+/** Returns what is stored of a request: nothing that could be reused, such as its token. */
 export const sourceOfRequest = (caller: Caller, { id, ipAddress, userAgent }: RequestFacts): Source => ({
   caller,
   request: { id, ipAddress, userAgent, headers: {} },
 })
 
-/** Adds one account to many sites, or changes its roles there: each site in a transaction of its own. */
+/** Adds one account to many sites, or changes its roles there. Each site is a separate transaction. */
 export const batchCreate = durable({
   name: 'collaborator.batch_create',
   input: CreateInput,
@@ -91,7 +91,7 @@ export const batchCreate = durable({
     mailFailed(tx, context, `Adding ${(await findAccount(tx, context.input.accountId))?.email} stopped before the end`),
 })
 
-/** Takes one account off many sites. */
+/** Removes one account from many sites. */
 export const batchDestroy = durable({
   name: 'collaborator.batch_destroy',
   input: DestroyInput,
@@ -134,8 +134,8 @@ export const batchDestroy = durable({
 type Outcome = Omit<SiteResult, 'siteId' | 'followUpId'> & { followUpId?: number | undefined }
 
 /**
- * Does the work for each site that has no result yet, and records the result with it. The caller's rights are looked up again:
- * what it may no longer do when its turn comes is skipped.
+ * Does the work for each site without a result, and records the result with it. Checks the caller's rights again, and
+ * skips sites where they no longer suffice.
  */
 async function eachSite(
   context: StepContext<{ siteIds: number[] }>,
@@ -196,7 +196,7 @@ async function mailFailed(tx: Tx, context: FailureContext, subject: string): Pro
   await mailOutcome(tx, { accountId: caller.accountId, to: caller.accountEmail, subject, lines }, context.now())
 }
 
-/** `added 3, skipped 1` */
+/** Summarizes results: `added 3, skipped 1`. */
 function summary(results: readonly SiteResult[]): string {
   const byOutcome = Map.groupBy(results, ({ outcome }) => outcome)
   return [...byOutcome].map(([outcome, sites]) => `${outcome} ${countOf(sites.length, 'site')}`).join(', ') || 'nothing'

@@ -29,7 +29,10 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
   })
   afterAll(() => api?.close())
 
-  /** Runs what the reply has started to its end. @returns outcomes by site, and the operation */
+  /**
+   * Runs the operation of the reply to its end.
+   * @returns outcomes by site, and the operation
+   */
   async function finished(reply: Reply, caller = owner) {
     expect([reply.status, reply.body.data]).toEqual([200, null])
     const id = Number(reply.headers['operation-id'])
@@ -53,7 +56,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
         .map((each: { siteId: number; roles: string[] }) => [each.siteId, each.roles]),
     )
 
-  test('200 adds where it is not, updates where it is; message, outcomes, mails', async () => {
+  test('200 adds the account where it is missing, updates it elsewhere, and reports message, outcomes and mails', async () => {
     const email = `new${round}@example.com`
     await owner.call('POST', `/v1/sites/${sites[0]}/collaborators`, { email, roles: ['wp_access', 'manage_dns'] })
     await owner.call('POST', `/v1/sites/${sites[1]}/collaborators`, { email, roles: ['manage_notes'] })
@@ -66,7 +69,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     const { operation, outcomes } = await finished(reply)
     expect(outcomes).toEqual({ [sites[0]!]: 'updated', [sites[1]!]: 'unchanged', [sites[2]!]: 'added' })
     expect(await rolesOf(owner, email)).toEqual(Object.fromEntries(sites.map((id) => [id, ['manage_notes']])))
-    // wp_access was lost on the first site: its user goes, and the next administrator takes over
+    // The first site has lost wp_access: its user is deleted, and the next administrator takes over.
     const followUp = operation.results[0].operationId
     const sync = await api.database.read
       .selectFrom('operations')
@@ -94,7 +97,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect((await other.call('GET', `/v1/operations/${operation.id}`)).status).toBe(404)
   })
 
-  test('who asked for it is told when it was not finished, and what is done', async () => {
+  test('tells the requester when it did not finish, and what was done', async () => {
     const reply = await owner.call('POST', CREATE, { email: other.email, siteIds: sites })
     const id = Number(reply.headers['operation-id'])
     await api.database.transaction((tx) => recordResults(tx, id, [{ siteId: sites[0]!, outcome: 'added' }]))
@@ -105,7 +108,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect(told?.text).toContain('added 1 site')
   })
 
-  test('200 an unknown address gets one account and one invitation; a known one gets one notice; no token is stored', async () => {
+  test('200 an unknown address gets one account and one invitation, a known one gets one notice, and no token is stored', async () => {
     const email = `invited${round}@example.com`
     const reply = await owner.call('POST', CREATE, { email, siteIds: [sites[0], sites[0], sites[1]] })
     expect(reply.body.message).toBe('Scheduled: add the collaborator to 2 sites.')
@@ -122,7 +125,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect(source).not.toMatch(/bearer|authorization/i)
   })
 
-  test('200 without roles: who is there keeps his, new ones get none', async () => {
+  test('200 without roles: existing collaborators keep theirs, and new ones get none', async () => {
     const person = await api.person(`keeps${round}@example.com`)
     await owner.call('POST', `/v1/sites/${sites[0]}/collaborators`, { email: person.email, roles: ['manage_dns'] })
     const { outcomes } = await finished(
@@ -134,7 +137,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect((await rolesOf(owner, person.email))[sites[0]!]).toEqual([])
   })
 
-  test('-1: all sites that the caller owns or may do it on; sites of the person itself are left out', async () => {
+  test('-1: all sites that the caller owns or has the right on, without the account’s own sites', async () => {
     const foreign = [await api.site(other, `foreign-a-${round}`), await api.site(other, `foreign-b-${round}`)]
     const bulk = ['create_collaborator', 'execute_bulk_operations']
     await other.call('POST', `/v1/sites/${foreign[0]}/collaborators`, { email: owner.email, roles: bulk })
@@ -156,7 +159,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     ])
   })
 
-  test('404 for a site that is not visible, 403 without one of the roles, whatever the rest of the list; nothing happens', async () => {
+  test('404 for an invisible site, 403 without one of the roles, whatever else the list contains, and changes nothing', async () => {
     const foreign = await api.site(other, `foreign-${round}`)
     const email = `x${round}@example.com`
     for (const path of [CREATE, DESTROY]) {
@@ -200,7 +203,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect((await create({ email: owner.email, siteIds: [foreign], roles: ['delete_site'] }))[1]).toContain('own roles')
   })
 
-  test('200 destroy: removed where it was, absent where not; -1 means the sites that the caller owns', async () => {
+  test('200 destroy: reports removed or absent, and -1 means the sites that the caller owns', async () => {
     const person = await api.person(`gone${round}@example.com`)
     const foreign = await api.site(other, `foreign-${round}`)
     await other.call('POST', `/v1/sites/${foreign}/collaborators`, { email: person.email })
@@ -223,7 +226,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect(Object.values(unknown.outcomes)).toEqual(['absent', 'absent', 'absent'])
   })
 
-  test('rights that are lost, and sites that are deleted, before their turn are skipped', async () => {
+  test('skips sites whose rights were lost, and sites that were deleted, before their turn', async () => {
     const foreign = await api.site(other, `foreign-${round}`)
     const roles = ['create_collaborator', 'execute_bulk_operations']
     const { body } = await other.call('POST', `/v1/sites/${foreign}/collaborators`, { email: owner.email, roles })
@@ -255,7 +258,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     expect(words[foreign]).toContain('no longer have the required roles')
   })
 
-  test('work that was cut off goes on with the sites that have no result, and keeps the results that there are', async () => {
+  test('interrupted work continues with the sites without a result, and keeps existing results', async () => {
     const email = `cut${round}@example.com`
     const reply = await owner.call('POST', CREATE, { email, siteIds: sites })
     const id = Number(reply.headers['operation-id'])

@@ -3,7 +3,7 @@ import type { Role } from '../access/roles.ts'
 import { forgetPersonOf, notePerson } from '../search/search-words.ts'
 import type { Collaborator } from './collaborator.ts'
 
-/** Collaborators of sites that are not deleted. */
+/** Selects collaborators of sites that are not deleted. */
 function collaborators(tx: Tx) {
   return tx
     .selectFrom('collaborators')
@@ -31,9 +31,9 @@ const collaborator = (row: Row): Collaborator => ({
   updatedAt: row.updated_at,
 })
 
-/** Collaborators on the account's sites, and the account's own collaborations, in order of id. */
+/** Returns collaborators on the account's sites, and the account's own collaborations, in order of id. */
 export async function listCollaborators(tx: Tx, accountId: number): Promise<Collaborator[]> {
-  // two ranges of two indexes; no row is in both, because nobody collaborates on a site of its own
+  // Two ranges of two indexes. No row is in both, because no account collaborates on its own site.
   const [ofOwnSites, own] = await Promise.all([
     collaborators(tx).where('collaborators.owner_account_id', '=', accountId).orderBy('collaborators.id').execute(),
     collaborators(tx).where('collaborators.account_id', '=', accountId).orderBy('collaborators.id').execute(),
@@ -41,7 +41,7 @@ export async function listCollaborators(tx: Tx, accountId: number): Promise<Coll
   return [...ofOwnSites, ...own].sort((left, right) => left.id - right.id).map(collaborator)
 }
 
-/** One of those that {@link listCollaborators} lists. */
+/** Returns one of those that {@link listCollaborators} lists. */
 export async function findCollaborator(tx: Tx, accountId: number, id: number): Promise<Collaborator | undefined> {
   const row = await collaborators(tx)
     .where('collaborators.id', '=', id)
@@ -52,7 +52,7 @@ export async function findCollaborator(tx: Tx, accountId: number, id: number): P
   return row && collaborator(row)
 }
 
-/** Collaborators of a site, in order of id. */
+/** Returns the collaborators of a site, in order of id. */
 export async function listCollaboratorsOfSite(tx: Tx, siteId: number): Promise<Collaborator[]> {
   const rows = await collaborators(tx).where('collaborators.site_id', '=', siteId).orderBy('collaborators.id').execute()
   return rows.map(collaborator)
@@ -66,7 +66,7 @@ export async function findCollaboratorOfSite(tx: Tx, siteId: number, id: number)
   return row && collaborator(row)
 }
 
-/** An account's collaboration on a site. */
+/** Returns an account's collaboration on a site. */
 export async function findMembership(tx: Tx, siteId: number, accountId: number): Promise<Collaborator | undefined> {
   const row = await collaborators(tx)
     .where('collaborators.account_id', '=', accountId)
@@ -75,7 +75,10 @@ export async function findMembership(tx: Tx, siteId: number, accountId: number):
   return row && collaborator(row)
 }
 
-/** Which of the sites an account collaborates on. @param siteIds at most 10,000 */
+/**
+ * Returns which of the sites an account collaborates on.
+ * @param siteIds at most 10,000
+ */
 export async function membershipsAmong(
   tx: Tx,
   accountId: number,
@@ -87,7 +90,7 @@ export async function membershipsAmong(
   return new Set(rows.map((row) => row.site_id).filter((id) => asked.has(id)))
 }
 
-/** @throws a unique violation when the account is on the site already */
+/** @throws a unique violation when the account is already on the site */
 export async function insertCollaborator(
   tx: Tx,
   values: {
@@ -125,7 +128,7 @@ export async function setRoles(tx: Tx, id: number, roles: readonly Role[], now: 
     .execute()
 }
 
-/** The name that the collaborator's user has in WordPress, which may have had one of its own. */
+/** Sets the name of the collaborator's user in WordPress, which may have existed before with its own name. */
 export async function setWpUsername(tx: Tx, siteId: number, accountId: number, wpUsername: string): Promise<void> {
   await tx
     .updateTable('collaborators')

@@ -8,12 +8,12 @@ import { normalEmail } from '../account/account.ts'
 export { mayCreateSitesFor } from './account-access.store.ts'
 export { findMembership } from './collaborator.store.ts'
 
-/** An account's place on a site of another account. */
+/** Collaboration of an account on a site of another account. */
 export interface Collaborator {
   readonly id: number
   readonly siteId: number
   readonly siteName: string
-  /** Whose collaboration it is. */
+  /** The collaborating account. */
   readonly accountId: number
   readonly email: string
   readonly name: string
@@ -43,17 +43,17 @@ const fields = {
   siteName: Type.String({ examples: ['my-first-site'] }),
 }
 
-/** Of a site; and accounts with account-level access that an account may have. */
+/** Limit for each site, and of accounts with account-level access for each account. */
 export const MOST_COLLABORATORS = 200
 
-/** As one site's operations show a collaborator. */
+/** Collaborator as the operations of one site show it. */
 export const CollaboratorSchema = Type.Object(fields, { title: 'Collaborator' })
 export const CollaboratorWithRoles = Type.Object(
   { ...fields, roles: Type.Array(oneOf(roles), { examples: [['manage_notes', 'wp_access']] }) },
   { title: 'CollaboratorWithRoles' },
 )
 
-/** Roles in a body; absent means none. */
+/** Roles in a body. None if absent. */
 export const RolesField = Type.Optional(
   Type.Array(oneOf(roles), {
     maxItems: 100,
@@ -91,7 +91,10 @@ export const presentWithRoles = (found: Collaborator) => ({ ...presentCollaborat
 /** `user_email` of WordPress has room for no more. */
 const EMAIL_MOST_CHARACTERS = 100
 
-/** The address as accounts have it. @throws Problem `invalid_input` */
+/**
+ * Returns the address in the form of accounts.
+ * @throws Problem `invalid_input`
+ */
 export function emailOf(given: string): string {
   const email = normalEmail(given)
   if (!isMailAddress(email)) throw invalidInput(['email: must be a valid email'])
@@ -100,7 +103,7 @@ export function emailOf(given: string): string {
   return email
 }
 
-/** Each role once, in the order of the table of roles. */
+/** Removes duplicate roles, and sorts them as in the table of roles. */
 export const distinctRoles = (given: readonly Role[] = []): Role[] => roles.filter((role) => given.includes(role))
 
 export const hasWpAccess = (held: readonly Role[]): boolean => held.includes('wp_access')
@@ -109,7 +112,7 @@ export const hasWpAccess = (held: readonly Role[]): boolean => held.includes('wp
 const LOGIN_MOST_CHARACTERS = 60
 
 /**
- * A WordPress user name from an address: what `sanitize_user` leaves of the part before the `@` in its strict form.
+ * Returns a WordPress user name for an address: what strict `sanitize_user` leaves of the part before the `@`.
  * @param taken names in use on the site, in lower case
  */
 export function wpUsernameFor(email: string, taken: ReadonlySet<string>): string {

@@ -10,7 +10,7 @@ import { removeSiteCollaborator } from './remove-site-collaborator.ts'
 import { resetCollaboratorPassword } from './reset-collaborator-password.ts'
 import { updateAccountLevelAccess } from './update-account-level-access.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listCollaborators,
   getCollaborator,

@@ -5,13 +5,13 @@ interface Ordered {
   readonly to?: string
   readonly subject?: string
   readonly text?: string
-  /** Of an invitation, whose words are made when it goes out. */
+  /** Only for an invitation, whose text is written when it is sent. */
   readonly accountId?: number
   readonly from?: string
   readonly what?: string
 }
 
-/** The mails that were ordered for an address, the oldest first. */
+/** Returns the mails that were enqueued for an address, oldest first. */
 export async function mailsTo({ read }: Database, email: string): Promise<{ subject: string; text: string }[]> {
   const account = await findAccountByEmail(read, email)
   const rows = await read

@@ -11,19 +11,19 @@ import { canSignIn } from '../sign-in/way-in.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 
-/** To the control panel, or to the API. */
+/** Returns whether an account can access the control panel or the API. */
 const hasWayIn = async (tx: Tx, accountId: number): Promise<boolean> =>
   (await canSignIn(tx, accountId)) || (await listLiveApplications(tx, accountId)).length > 0
 
 interface Words {
-  /** Whose doing it is: mails are limited by it. */
+  /** The account that causes the mail, which limits apply to. */
   readonly accountId: number
   readonly to: string
   readonly subject: string
   readonly paragraphs: readonly string[]
 }
 
-/** @returns whether the mail goes out, or why it does not */
+/** @returns whether the mail is sent, or why not */
 async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<Verdict> {
   const verdict = await countMail(tx, { accountId, to, says: [subject, ...paragraphs].join('\n'), now })
   if (verdict !== 'send') return verdict
@@ -31,18 +31,18 @@ async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: 
   return verdict
 }
 
-/** What somebody was given. */
+/** Access that an account was given. */
 export interface Given {
-  /** Account of whoever gave it. */
+  /** Account that gave it. */
   readonly accountId: number
-  /** E-mail address of whoever gave it. */
+  /** E-mail address of the account that gave it. */
   readonly from: string
   readonly to: string
   /** `the site shop`, `3 sites`. */
   readonly what: string
 }
 
-/** To somebody who has no way in yet, with a link that gives one. The link is made when the mail goes out. */
+/** Mails an account without access a link that gives it. The link is created when the mail is sent. */
 async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invited, now: number): Promise<Verdict> {
   const verdict = await countMail(tx, { accountId, to, says: `invitation of ${from} to ${what}`, now })
   if (verdict !== 'send') return verdict
@@ -50,7 +50,7 @@ async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invit
   return verdict
 }
 
-/** To somebody who has a way in. */
+/** Mails an account that already has access. */
 export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<Verdict> =>
   tell(
     tx,
@@ -67,7 +67,7 @@ interface Invited extends Given {
   readonly toId: number
 }
 
-/** To who asked for a change on many sites, when it is done or has failed. */
+/** Mails the requester of a change on many sites when it is done or has failed. */
 export const mailOutcome = (
   tx: Tx,
   { accountId, to, subject, lines }: { accountId: number; to: string; subject: string; lines: readonly string[] },
@@ -75,8 +75,8 @@ export const mailOutcome = (
 ): Promise<Verdict> => tell(tx, { accountId, to, subject, paragraphs: lines }, now)
 
 /**
- * Tells somebody what a request gave him. Over the limits for one address the change happens and the mail is left out, which the
- * activity log says; over the account's own nothing happens.
+ * Tells an account what a request gave it. Above the limits for one address, the change happens without the mail, which
+ * the activity log notes. Above the caller's own limit, nothing happens.
  * @throws Problem `mail_limit_reached`
  */
 export async function tellGiven(

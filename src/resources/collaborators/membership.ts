@@ -14,19 +14,20 @@ import { problems } from './problems.ts'
 import { type Reassignment, startWpUser } from './sync-wp-user.job.ts'
 
 /*
- * How accounts come to a site, change there, and leave. Each function belongs into the transaction of whoever asks; it writes the
- * row, who sees the site, the activity, the event, and asks for the work in WordPress. The site is held: none comes or leaves while it
- * goes live, so that users of collaborators that are there by then are made by that, users of later ones by their own operation.
+ * Joins, changes and removes collaborators of a site. Each function runs in the caller's transaction. It writes the
+ * row, the access to the site, the activity and the event, and starts the work in WordPress. The site is held, so none
+ * joins or leaves while it goes live. Going live creates users of the collaborators by then, and later ones are created
+ * by their own operation.
  */
 
-/** Who does it, and when. */
+/** The actor and the time of a change. */
 export interface By extends Change {
   readonly now: number
 }
 
 /**
  * Adds an account that is not on the site yet and does not own it.
- * @returns the operation in WordPress, where one is needed
+ * @returns the operation in WordPress, if one is needed
  * @throws Problem `collaborator_limit_reached`
  */
 export async function joinSite(
@@ -62,11 +63,11 @@ export async function joinSite(
   return { collaboratorId, wpOperationId }
 }
 
-/** No more accounts can join. */
+/** Returns whether no more accounts can join. */
 export const isFull = async (tx: Tx, siteId: number): Promise<boolean> =>
   (await listCollaboratorsOfSite(tx, siteId)).length >= MOST_COLLABORATORS
 
-/** Gives a collaborator other roles instead of those that it has. */
+/** Replaces the roles of a collaborator. */
 export async function changeRoles(
   tx: Tx,
   site: Site,
@@ -86,7 +87,10 @@ export async function changeRoles(
   return { isChanged: true, wpOperationId }
 }
 
-/** Takes a collaborator off a site. @param reassign `keep`: its WordPress user stays as it is */
+/**
+ * Removes a collaborator from a site.
+ * @param reassign `keep` leaves its WordPress user unchanged
+ */
 export async function leaveSite(
   tx: Tx,
   site: Site,
@@ -108,7 +112,7 @@ export async function leaveSite(
   return { wpOperationId }
 }
 
-/** A new site gets everybody whom its owner adds to all new sites. */
+/** Adds the accounts to a new site that its owner adds to all new sites. */
 export async function addAccountLevelCollaborators(
   tx: Tx,
   site: Site,
@@ -120,7 +124,7 @@ export async function addAccountLevelCollaborators(
   return { collaboratorsCount: joining.length }
 }
 
-/** Sites go live with the users of the collaborators that they have by then. */
+/** Starts the creation of WordPress users for the collaborators of a site that goes live. */
 export async function startWpUsersOfSite(tx: Tx, site: Site, change: Change): Promise<void> {
   for (const member of await listCollaboratorsOfSite(tx, site.id))
     if (hasWpAccess(member.roles)) await startWpUser(change, site, member.accountId, 'keep')

@@ -19,7 +19,7 @@ const SITES = 10_000
 const ACCOUNTS = 200
 const COLLABORATORS = 50_000
 
-/** What each operation on collaborators reads. */
+/** The queries of each operation on collaborators. */
 const reads: [string, (tx: Tx) => Promise<unknown>][] = [
   ['all of an account', (tx) => listCollaborators(tx, 3)],
   ['one of an account', (tx) => findCollaborator(tx, 3, 100)],
@@ -62,7 +62,7 @@ describe.each(dialects)(`plans with ${COLLABORATORS} collaborators ($dialect)`, 
   })
 })
 
-/** Site `n` belongs to account `n % ACCOUNTS + 1`; five other accounts collaborate on each. */
+/** Fills the tables. Site `n` belongs to account `n % ACCOUNTS + 1`, and five other accounts collaborate on each. */
 async function fill({ database }: TestDatabase): Promise<void> {
   await database.transaction(async (tx) => {
     for (let number = 1; number <= ACCOUNTS; number++)

@@ -13,7 +13,7 @@ import { hasWpAccess } from './collaborator.ts'
 /** Binds a sealed password to its use. */
 export const COLLABORATOR_PASSWORD_PURPOSE = 'collaborator password'
 
-/** Sets the password of a collaborator's user inside WordPress; one that is missing is made. */
+/** Sets the password of a collaborator's user in WordPress, and creates a missing user. */
 export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
   name: 'collaborator.reset_password',
   input: Type.Object({ siteId: Type.Integer(), accountId: Type.Integer(), passwordSealed: Type.String() }),
@@ -39,7 +39,7 @@ async function setPassword({ services, input, log }: StepContext<Input, HostServ
   const { read } = services.database
   const [site, account] = [await findSite(read, input.siteId), await findAccount(read, input.accountId)]
   const member = await findMembership(read, input.siteId, input.accountId)
-  // taken away while this waited its turn
+  // Access was removed while this waited its turn.
   if (!site || !account || !member || !hasWpAccess(member.roles))
     throw new PermanentFailure('The collaborator no longer has access to WordPress')
   const password = services.sealer.open(input.passwordSealed, COLLABORATOR_PASSWORD_PURPOSE)

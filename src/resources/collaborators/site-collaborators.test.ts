@@ -21,7 +21,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
 
   const mailsTo = (email: string) => subjectsTo(api.database, email)
 
-  test('200 adding an unknown address: an account with the plan Personal, an invitation, an event, an activity entry', async () => {
+  test('200 an unknown address gets an account with the plan Personal, an invitation, an event, and an activity entry', async () => {
     const added = await owner.call('POST', `/v1/sites/${shop}/collaborators`, {
       email: ' New.Person+Shop@Example.com ',
       roles: ['wp_access', 'manage_dns', 'wp_access'],
@@ -72,12 +72,12 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
       .where('action', '=', 'account.collaborator')
       .executeTakeFirstOrThrow()
     expect(entry).toMatchObject({ account_id: owner.accountId, site_id: shop, actor_email: owner.email })
-    // the work in WordPress, in the queue of the site
+    // The work in WordPress, in the queue of the site.
     const operation = await owner.call('GET', `/v1/operations/${added.headers['operation-id']}`)
     expect(operation.body.data).toMatchObject({ type: 'collaborator.sync_wp_user', siteId: shop })
   })
 
-  test('200 adding a known address without roles: a notice, no work in WordPress; the site is in its lists at once', async () => {
+  test('200 a known address without roles gets a notice and no work in WordPress, and lists the site at once', async () => {
     const friend = await api.person('friend@example.com')
     expect((await friend.call('GET', '/v1/sites')).body.data).toEqual([])
     const added = await owner.call('POST', `/v1/sites/${shop}/collaborators`, { email: 'friend@example.com' })
@@ -87,7 +87,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect((await friend.call('GET', '/v1/sites')).body.data).toMatchObject([{ id: shop, collaboratorsCount: 2 }])
   })
 
-  test('400 adding somebody twice, the owner, a bad address, roles that do not exist', async () => {
+  test('400 for an existing collaborator, the owner, a bad address, and roles that do not exist', async () => {
     const add = (body: object) => owner.call('POST', `/v1/sites/${shop}/collaborators`, body)
     expect((await add({ email: 'FRIEND@example.com' })).body.errors).toEqual([
       'email: friend@example.com is already a collaborator of this site.',
@@ -112,7 +112,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect(accounts.map(({ email }) => email)).not.toContain('x@example.com')
   })
 
-  test('200 lists and reads: without roles for the site, with roles account-wide; a foreigner sees nothing', async () => {
+  test('200 lists and reads: without roles for the site, with roles account-wide, and nothing for a foreigner', async () => {
     const ofSite = await owner.call('GET', `/v1/sites/${shop}/collaborators`)
     expect(ofSite.body.data.map((each: { email: string }) => each.email)).toEqual([
       'new.person+shop@example.com',
@@ -137,7 +137,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect((await owner.call('GET', `/v1/sites/${elsewhere}/collaborators/${id}`)).status).toBe(404)
   })
 
-  test("200 account-wide list: own sites' collaborators and own collaborations, each once, in order of id", async () => {
+  test("200 the account-wide list has own sites' collaborators and own collaborations, each once, in order of id", async () => {
     const friend = await api.person('friend@example.com')
     const own = await api.site(friend, 'friends-own')
     await friend.call('POST', `/v1/sites/${own}/collaborators`, { email: 'owner@example.com', roles: 'manage_notes' })
@@ -152,7 +152,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect((await friend.call('GET', '/v1/collaborators')).body.data).toHaveLength(1)
   })
 
-  test('200 removing: gone from both sides, its favourite and tags too; the WordPress user only when asked', async () => {
+  test('200 removing ends it on both sides, with its favorite and tags, and with the WordPress user only on request', async () => {
     const leaver = await api.person('leaver@example.com')
     const add = async () =>
       (await owner.call('POST', `/v1/sites/${shop}/collaborators`, { email: leaver.email, roles: ['wp_access'] })).body
@@ -177,7 +177,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect(events.map(({ data }) => JSON.parse(data).collaborator_id)).toEqual([first, second])
   })
 
-  test('403 without the role; with create_collaborator any role may be given', async () => {
+  test('403 without the role, and with create_collaborator any role may be given', async () => {
     const helper = await api.person('helper@example.com')
     const add = (email: string, held: string[]) =>
       helper.call('POST', `/v1/sites/${shop}/collaborators`, { email, roles: held })
@@ -196,7 +196,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect((await add(helper.email, ['delete_site'])).status).toBe(400)
   })
 
-  test('two adding the same person at once: one 200, one 400, one row', async () => {
+  test('two simultaneous additions of the same person: one 200, one 400, one row', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => owner.call('POST', `/v1/sites/${shop}/collaborators`, { email: 'once@example.com' })),
     )
@@ -210,7 +210,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect(names).toEqual(['jane', 'jane-2', 'admin-2', 'user'])
   })
 
-  test('400 a password for somebody without wp_access, 404 for somebody of another site', async () => {
+  test('400 for a password of a collaborator without wp_access, 404 for one of another site', async () => {
     const [{ id }] = (await owner.call('GET', `/v1/sites/${shop}/collaborators`)).body.data.filter(
       (each: { email: string }) => each.email === 'friend@example.com',
     )
@@ -222,7 +222,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     expect((await owner.call('PUT', `/v1/sites/${shop}/collaborators/999999/wp-password-reset`)).status).toBe(404)
   })
 
-  test('whoever comes with sftp_access has an SFTP user of his own, nobody else', async () => {
+  test('each collaborator with sftp_access gets their own SFTP user, and others get none', async () => {
     const site = await api.site(owner, 'files')
     const add = async (email: string, roles: string[]) =>
       (await owner.call('POST', `/v1/sites/${site}/collaborators`, { email, roles })).body.data.accountId
@@ -235,7 +235,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     ])
   })
 
-  test('the name that WordPress has for one is not that of others', async () => {
+  test('the name that WordPress has for one is not used for others', async () => {
     const [site, second] = [await api.site(owner, 'names'), await api.site(owner, 'more-names')]
     const [one, other] = [await api.person('one@example.com'), await api.person('other@example.com')]
     for (const person of [one, other]) await api.collaborate(person, site, ['wp_access'])
@@ -244,7 +244,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     const nameOf = async ({ accountId }: Person, at = site) =>
       (await findMembership(api.database.read, at, accountId))?.wpUsername
     expect([await nameOf(one), await nameOf(other)]).toEqual(['first', `user${other.accountId}`])
-    // nor that of the same one at another site
+    // Nor for the same one on another site.
     expect(await nameOf(one, second)).toBe(`user${one.accountId}`)
   })
 })

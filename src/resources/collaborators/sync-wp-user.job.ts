@@ -13,8 +13,8 @@ import { hasWpAccess } from './collaborator.ts'
 const reassignments = ['keep', 'next', 'oldest'] as const
 
 /**
- * What becomes of the WordPress user of somebody without `wp_access`: it stays as it is, or it is deleted and the next
- * available or the oldest administrator takes over its posts.
+ * How to treat the WordPress user of an account without `wp_access`: keep it, or delete it and give its posts to the
+ * next available or the oldest administrator.
  */
 export type Reassignment = (typeof reassignments)[number]
 
@@ -23,15 +23,16 @@ type Input = Type.Static<typeof Input>
 type Context = StepContext<Input, HostServices>
 
 /**
- * Brings an account's user in a site's WordPress in line with what its collaboration says when this runs: an administrator with
- * its address, or none. So it does not matter how often it runs, or what was changed meanwhile.
+ * Matches an account's user in a site's WordPress to its collaboration at the time that this runs: an administrator
+ * with its address, or none. So repeated runs and changes in between do no harm.
  */
 export const syncWpUser = durableWith<HostServices>()({
   name: 'collaborator.sync_wp_user',
   input: Input,
   on: 'host',
   changeableBy: { site: 'add collaborators' },
-  // about ten minutes: a host that is short of memory for PHP, or whose machine restarts, is no reason to leave a user behind
+  // About ten minutes, so that a host that is short of memory for PHP, or a machine that restarts, leaves no user
+  // behind.
   attempts: 8,
   steps: {
     user: { run: syncUser },
@@ -53,7 +54,7 @@ export const syncWpUser = durableWith<HostServices>()({
   },
 })
 
-/** @returns `undefined` for a site that is not installed yet: it makes its users when it goes live */
+/** @returns `undefined` for a site that is not installed yet, which creates its users when it goes live */
 export async function startWpUser(
   change: Starting,
   site: Site,
@@ -68,7 +69,7 @@ async function syncUser(context: Context): Promise<{ login?: string; deleted?: b
   const { services, input } = context
   const { read } = services.database
   const [site, account] = [await findSite(read, input.siteId), await findAccount(read, input.accountId)]
-  // deleted: there is nothing left to bring in line
+  // Deleted, so there is nothing left to update.
   if (!site || !account) return {}
   const member = await findMembership(read, site.id, account.id)
   if (member && hasWpAccess(member.roles))
@@ -78,8 +79,8 @@ async function syncUser(context: Context): Promise<{ login?: string; deleted?: b
 }
 
 /**
- * Makes an administrator with the account's address, or makes the user that has the address one.
- * @param wanted login of a new one; another is taken when somebody has it
+ * Creates an administrator with the account's address, or makes the user with that address one.
+ * @param wanted login of a new user, unless it is taken
  * @returns its login
  */
 async function ensureAdministrator(
@@ -93,7 +94,7 @@ async function ensureAdministrator(
   return login
 }
 
-/** @returns whether there was one; the administrator that the site was made with is none that this deletes */
+/** @returns whether there was one. Never deletes the administrator that the site was created with */
 async function deleteAdministrator(
   services: HostServices,
   site: Site,

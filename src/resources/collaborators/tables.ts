@@ -12,7 +12,7 @@ export interface CollaboratorRow {
   id: Generated<number>
   site_id: number
   account_id: number
-  /** Who owns the site. */
+  /** The owner of the site. */
   owner_account_id: number
   state: string
   wp_username: string
@@ -22,7 +22,7 @@ export interface CollaboratorRow {
   updated_at: number
 }
 
-/** Account-level access: what an owner lets another account do beyond single sites. */
+/** Account-level access: what an owner allows another account beyond single sites. */
 export interface AccountAccessRow {
   owner_account_id: number
   account_id: number

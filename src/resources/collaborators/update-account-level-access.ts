@@ -52,7 +52,7 @@ export const updateAccountLevelAccess = endpoint({
     const addToAllNew = createSite || (body.add_to_all_new ?? before?.addToAllNew ?? false)
     const roles = body.roles ? distinctRoles(body.roles) : (before?.roles ?? [])
     if (addToAllNew) await giveAccess(context, email, { addToAllNew, createSite, roles })
-    // nobody is invited in order to be given nothing
+    // An account that is given nothing gets no invitation.
     else if (account && (await endAccountAccess(tx, caller.accountId, account.id)))
       await context.record({
         action: actions['account.collaborator'],
