@@ -3,8 +3,9 @@ import { capabilities, requireAccess, type SiteCapability } from './access.ts'
 import { type Role, roles } from './roles.ts'
 
 /**
- * The table a second time, as the description and `rulings.md` have it: a slip in the code's own is not taken over. The role that a
- * collaborator needs (`null`: none), and whether the application needs the scope `owner`, which owners need as well.
+ * A second copy of the table, from the API description and `rulings.md`, so that a mistake in the code's own table is
+ * found. Contains the role that a collaborator needs (`null` for none), and whether the application needs the scope
+ * `owner`, even for owners.
  */
 const table: Record<SiteCapability, readonly [Role | null, 'owner'?]> = {
   'read the site': [null],
@@ -49,7 +50,7 @@ test('every capability is in the table', () => {
 })
 
 describe.each(rows)('%s', (name, [needed, scope]) => {
-  test(`a collaborator with ${needed ? `nothing but ${needed}` : 'no role'} may`, () => {
+  test(`allows a collaborator with ${needed ? `nothing but ${needed}` : 'no role'}`, () => {
     expect(refusal(name, { roles: needed ? [needed] : [], isOwner: true })).toBeUndefined()
   })
 

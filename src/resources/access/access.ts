@@ -16,13 +16,15 @@ import {
 import type { Role } from './roles.ts'
 
 interface Capability {
-  /** What a collaborator needs; `null`: seeing the site is enough. The owning account may do everything. */
+  /**
+   * The role that a collaborator needs, or `null` if seeing the site is enough. The owning account may do everything.
+   */
   readonly role: Role | null
-  /** The application must have been made with account owner permission. */
+  /** The application must have been created with account owner permission. */
   readonly scope?: 'owner'
 }
 
-/** Who may do what with a site: the whole table. Endpoints name a capability; nothing else decides. */
+/** The complete table of the access to a site. Endpoints name a capability, and nothing else decides. */
 export const capabilities = {
   'read the site': { role: null },
   'clone the site': { role: 'clone_site' },
@@ -50,23 +52,24 @@ export const capabilities = {
 
 export type SiteCapability = keyof typeof capabilities
 
-/** What an endpoint asks of its caller. */
+/** Access that an endpoint requires from its caller. */
 export type Access =
   | 'public'
   /** Any valid token: the endpoint acts on the caller's own account, or on what the caller can see. */
   | { readonly account: 'own'; readonly scope?: 'owner' }
-  /** A person in the control panel: a session, no token. */
+  /** A person in the control panel, with a session instead of a token. */
   | { readonly account: 'session' }
   /** Only the account that operates the installation, with the scope `owner`. */
   | { readonly account: 'operator' }
   /**
-   * A capability on the site that the path names. `fields`: body fields that need another one, checked only when sent.
+   * A capability on the site that the path names. `fields` lists body fields that need another one, checked only when
+   * sent.
    */
   | { readonly site: SiteCapability; readonly fields?: Readonly<Record<string, SiteCapability>> }
   /** Any valid token. `account_id` of the body names another account, which must let the caller create sites for it. */
   | { readonly account: 'createSites' }
   /**
-   * All these capabilities on each site of `siteIds` in the body. `-1` in it: on all sites that the caller owns, or on all
+   * All these capabilities on each site of `siteIds` in the body. `-1` means all sites that the caller owns, or all
    * those where it has the capabilities.
    */
   | { readonly sites: readonly SiteCapability[]; readonly all: 'owned' | 'capable' }
@@ -83,7 +86,7 @@ export type AccessContext<Rule extends Access> = Rule extends { site: SiteCapabi
         : unknown
 
 /**
- * In a transaction the site of the path is held: nobody else changes it until the transaction ends.
+ * Checks the access of a request. In a transaction, holds the site of the path until the transaction ends.
  * @returns the site of the path for endpoints of a site
  * @throws Problem `not_found` for what the caller cannot see, `forbidden`, `insufficient_scope`
  */
@@ -113,21 +116,24 @@ export function requireAccess(name: SiteCapability, caller: Caller, site: SiteRi
   if (refusal) throw refusal
 }
 
-/** @returns why the caller lacks the capability on the site; `undefined` when it has it */
+/** @returns why the caller lacks the capability on the site, or `undefined` when it has it */
 export function refusalOf(name: SiteCapability, caller: Caller, site: SiteRights): Problem | undefined {
   const { role, scope }: Capability = capabilities[name]
   if (role && !holds(name, site)) return new Problem(authenticationProblems.forbidden, { role })
   return scope === 'owner' && !caller.isOwner ? insufficientScope() : undefined
 }
 
-/** Whether the account whose rights these are has the capability on the site, scopes of applications apart. */
+/**
+ * Returns whether the account with these rights has the capability on the site, without regard to scopes of
+ * applications.
+ */
 export function holds(name: SiteCapability, site: SiteRights): boolean {
   const { role }: Capability = capabilities[name]
   return role === null || site.isOwned || site.roles.includes(role)
 }
 
 /**
- * In order of id, each once.
+ * Returns the sites in order of id, without duplicates.
  * @throws Problem `not_found` when one of them is not visible; `forbidden`, which does not say on which site
  */
 async function sitesOf(
@@ -144,10 +150,13 @@ async function sitesOf(
   return found
 }
 
-/** In a list of site ids: all of them. */
+/** Means all sites, in a list of site ids. */
 export const ALL_SITES = -1
 
-/** The first capability decides which sites are meant, the others whether the caller may do it in bulk there. */
+/**
+ * Returns the sites that `-1` means. The first capability selects them, and the others decide whether the caller may
+ * act on all of them at once.
+ */
 async function allSitesOf(rule: Extract<Access, { sites: unknown }>, caller: Caller, tx: Tx): Promise<SiteRights[]> {
   if (rule.all === 'owned') return ownedSites(tx, caller.accountId)
   const [first, ...others] = rule.sites as [SiteCapability, ...SiteCapability[]]
@@ -187,7 +196,7 @@ const insufficientScope = (): Problem =>
     { headers: { 'www-authenticate': 'Bearer realm="stead", error="insufficient_scope", scope="owner"' } },
   )
 
-/** What the description of an endpoint says of its callers, and the statuses that refuse one. */
+/** Returns the sentence about callers for an endpoint's description, and the statuses that refuse one. */
 export function describeAccess(rule: Access, proof = false): { text: string; refusals: number[]; scopes: string[] } {
   const namesOthers = typeof rule === 'object' && (!('account' in rule) || rule.account === 'createSites')
   return {

@@ -26,7 +26,7 @@ describe('reservationOf', () => {
     expect(reservationOf(name, hoster)).toBe('service'),
   )
 
-  test('returns service for a wildcard that stands for a service, and domain for one beside it', () => {
+  test('returns service for a wildcard that covers a service, and domain for another one', () => {
     for (const name of ['*.hoster.test', '*.eu.hoster.test', '*.elsewhere.example'])
       expect([name, reservationOf(name, hoster)]).toEqual([name, 'service'])
     expect(reservationOf('*.shop.hoster.test', hoster)).toBe('domain')
@@ -43,7 +43,7 @@ describe('reservationOf', () => {
     (name) => expect(reservationOf(name, hoster)).toBeUndefined(),
   )
 
-  test('reserves no public suffix: names beside the panel of a customer of one are free', () => {
+  test('does not reserve a public suffix, so other names below the suffix of the panel are free', () => {
     const config = configOf({ STEAD_PANEL_URL: 'https://stead.github.io', STEAD_STAGING_DOMAIN: 'hoster.co.uk' })
     expect(reservationOf('other.github.io', config)).toBeUndefined()
     expect(reservationOf('other.co.uk', config)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('reservationOf', () => {
     expect(reservedDomains(config)).toContain('github.io')
   })
 
-  test('reserves the domains that mail of Stead comes from, and no single label', () => {
+  test('reserves the domains of Stead’s mail addresses, but no single label', () => {
     const config = configOf({ STEAD_MAIL_FROM: 'Stead <stead@post.sender.test>', STEAD_DKIM_DOMAIN: 'signed.test' })
     expect(['post.sender.test', 'sender.test', 'signed.test'].map((name) => reservationOf(name, config))).toEqual([
       'domain',
@@ -65,7 +65,7 @@ describe('reservationOf', () => {
     expect(reservedDomains(configOf({ STEAD_MAIL_FROM: 'stead@localhost' }))).not.toContain('localhost')
   })
 
-  test('reserves no address and no single label', () => {
+  test('does not reserve addresses and single labels', () => {
     const config = configOf({ STEAD_PANEL_URL: 'http://127.0.0.1:8080', STEAD_API_LISTEN: '[::1]:8080' })
     expect(reservedDomains(config)).toEqual(['sftp.localhost', 'ns1.localhost', 'ns2.localhost'])
     expect(reservationOf('shop.localhost', config)).toBeUndefined()
@@ -73,7 +73,7 @@ describe('reservationOf', () => {
 })
 
 describe('reservedHosts', () => {
-  test('are the services and what stands between each and its registrable domain', () => {
+  test('are the services and the names between each one and its registrable domain', () => {
     const above = ['hoster.test', 'eu.hoster.test', 'sites.hoster.test', 'elsewhere.example']
     expect(reservedHosts(hoster)).toEqual(expect.arrayContaining([...above, 'api.eu.hoster.test', 'panel.hoster.test']))
     expect(reservedHosts(hoster)).not.toContain('test')
@@ -111,5 +111,5 @@ describe('domainSharedWithSites', () => {
     ['http://127.0.0.1:8080', 'localhost'],
     ['https://panel.github.io', 'github.io'],
     ['https://panel.hoster.co.uk', 'sites.co.uk'],
-  ])('of %s and sites below %s there is none', (panel, sites) => expect(shared(panel, sites)).toBeUndefined())
+  ])('does not exist for %s and sites below %s', (panel, sites) => expect(shared(panel, sites)).toBeUndefined())
 })

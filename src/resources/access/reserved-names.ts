@@ -2,7 +2,7 @@ import { getDomain } from 'tldts'
 import { listedUnder } from '../../platform/wildcard-name.ts'
 import { mailDomains, type NameSettings, panelNames, serviceNames } from './service-names.ts'
 
-/* Names that belong to the installation. Everything that gives a name to an account asks here. */
+/* Names that belong to the installation. All code that gives a name to an account checks these. */
 
 /** Names under the staging domain that visitors would take for the service. */
 const serviceWords = new Set(
@@ -11,7 +11,7 @@ const serviceWords = new Set(
 )
 
 interface Reserved {
-  /** The host names at which the installation answers. */
+  /** The host names of the installation's services. */
   readonly services: readonly string[]
   /** The registrable domains of these, and of the addresses that Stead's mail comes from. */
   readonly domains: readonly string[]
@@ -31,15 +31,18 @@ function reservedBy(config: NameSettings): Reserved {
   return reserved
 }
 
-/** A name that is a public suffix itself (a sites' domain on the public suffix list) has one above that suffix. */
+/**
+ * Returns the registrable domain. For a public suffix itself (a sites' domain on the public suffix list), it is the one
+ * above.
+ */
 const registrableDomain = (name: string): string | undefined =>
   getDomain(name, { allowPrivateDomains: true }) ?? getDomain(name) ?? undefined
 
 const isWithin = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`)
 
 /**
- * Returns how a host name belongs to the installation: as a `service` that answers there, or by its registrable `domain`. First addresses of
- * sites are the affair of {@link isReservedSiteName}.
+ * Returns how a host name belongs to the installation: as the name of a `service`, or by its registrable `domain`.
+ * {@link isReservedSiteName} handles first addresses of sites.
  */
 export function reservationOf(hostName: string, config: NameSettings): 'service' | 'domain' | undefined {
   const { services, domains } = reservedBy(config)
@@ -47,17 +50,23 @@ export function reservationOf(hostName: string, config: NameSettings): 'service'
   return domains.some((domain) => isWithin(hostName, domain)) ? 'domain' : undefined
 }
 
-/** Returns whether no site may have a name: a visitor would take its address for a service, or a service stands at or below it. */
+/**
+ * Returns whether no site may have a name: visitors would take its address for a service, or a service is at or below
+ * it.
+ */
 export function isReservedSiteName(name: string, config: NameSettings): boolean {
   if (serviceWords.has(name)) return true
   const address = `${name}.${config.stagingDomain}`
   return reservedBy(config).services.some((service) => isWithin(service, address))
 }
 
-/** The registrable domains that only the operator may have as zones. */
+/** Returns the registrable domains that only the operator may have as zones. */
 export const reservedDomains = (config: NameSettings): readonly string[] => reservedBy(config).domains
 
-/** Host names that no site may have, in the form of routes: the services, and what stands between one and its registrable domain. */
+/**
+ * Returns host names that no site may have, in the form of routes: the services, and the names between each one and its
+ * registrable domain.
+ */
 export function reservedHosts(config: NameSettings): string[] {
   const { services, domains } = reservedBy(config)
   const above = services.flatMap((service) => {
@@ -68,12 +77,12 @@ export function reservedHosts(config: NameSettings): string[] {
 }
 
 /**
- * Returns the registrable domain that the panel shares with the first addresses of sites: a browser takes both for one site, so that cookies
- * of a tenant's pages reach the panel. `undefined` where they have nothing in common but a public suffix.
+ * Returns the registrable domain that the panel shares with the first addresses of sites. Browsers take both for one
+ * site, so cookies of a tenant's pages reach the panel. Returns `undefined` if they share only a public suffix.
  */
 export function domainSharedWithSites(config: NameSettings): string | undefined {
   const { stagingDomain } = config
-  // no site can have that name, so that it is never the panel's own
+  // No site can have that name, so it is never the panel's own.
   const ofSites = getDomain(`0.${stagingDomain}`, { allowPrivateDomains: true })
   return ofSites !== null && panelNames(config).some((name) => isWithin(name, ofSites)) ? ofSites : undefined
 }

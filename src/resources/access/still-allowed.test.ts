@@ -25,7 +25,7 @@ describe.each(dialects)('what an account may still do on $dialect', ({ dialect, 
     ({ accountId: who.accountId, siteId, capability: 'restore the site' }) as const
   const seeing = (who: Person, siteId: number) => ({ ...restoring(who, siteId), capability: 'read the site' }) as const
 
-  test('the owner everything, a collaborator what its roles say, others nothing', async () => {
+  test('allows the owner everything, a collaborator what its roles allow, and others nothing', async () => {
     const stranger = await api.person('stranger@example.com')
     const both = await api.person('both@example.com')
     for (const site of [shop, blog]) await api.collaborate(both, site, [])
@@ -46,7 +46,7 @@ describe.each(dialects)('what an account may still do on $dialect', ({ dialect, 
     expect(await stillAllowed(api.database.read, [])).toEqual([])
   })
 
-  test('a site in the trash keeps its people', async () => {
+  test('a site in the trash keeps its collaborators', async () => {
     await api.database.transaction((tx) => markDeleted(tx, shop, Date.now()))
     expect(await stillAllowed(api.database.read, [restoring(owner, shop), restoring(friend, shop)])).toEqual([
       true,

@@ -3,7 +3,7 @@ import type { PermissionContext } from '../../platform/operations/definition.ts'
 import { rightsAmong } from '../sites/site.ts'
 import { capabilities, holds, type SiteCapability } from './access.ts'
 
-/** What an account was allowed when its work began. */
+/** Right that an account had when its work began. */
 export interface Claim {
   readonly accountId: number
   readonly siteId: number
@@ -11,8 +11,9 @@ export interface Claim {
 }
 
 /**
- * Tells for each claim whether it still holds. Whatever outlives its request (operations, downloads, event streams) asks this again
- * before it reads or overwrites, because collaborators lose roles and leave sites meanwhile. A site in the trash keeps its people.
+ * Returns for each claim whether it still holds. Everything that outlives its request (operations, downloads, event
+ * streams) checks this again before it reads or overwrites, because collaborators lose roles and leave sites meanwhile.
+ * A site in the trash keeps its collaborators.
  */
 export async function stillAllowed(tx: Tx, claims: readonly Claim[]): Promise<boolean[]> {
   const ids = (of: (claim: Claim) => number) => [...new Set(claims.map(of))]
@@ -27,12 +28,12 @@ export async function stillAllowed(tx: Tx, claims: readonly Claim[]): Promise<bo
   })
 }
 
-/** A right that an operation needs on a site. */
+/** Right that an operation needs on a site. */
 export type Needed = Omit<Claim, 'accountId'>
 
 /**
- * Makes the `permission` of a definition.
- * @param needed what the work needs from its next step on; nothing when all that is left is to clean up
+ * Creates the `permission` of a definition.
+ * @param needed returns what the work needs from its next step on, or nothing when only the cleanup is left
  */
 export const needsRights =
   <Input>(needed: (input: Input, results: PermissionContext['results']) => readonly Needed[]) =>
