@@ -4,11 +4,11 @@ import { isOneOf, listFor } from '../../platform/db/precompiled.ts'
 import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import type { ActivityRow } from './tables.ts'
 
-/** One entry of an activity log. */
+/** Entry of an activity log. */
 export interface Entry {
   readonly id: number
   readonly action: string
-  /** What the action means; as it was called when the entry was written. */
+  /** Description of the action at the time when the entry was written. */
   readonly description: string
   readonly message: string
   readonly source: 'ui' | 'api.v1' | 'systems'
@@ -19,12 +19,12 @@ export interface Entry {
   readonly siteId: number | null
 }
 
-/** With whose logs it is in. */
+/** Entry with the account whose logs contain it. */
 export interface PlacedEntry extends Entry {
   readonly accountId: number
 }
 
-/** Whose log: that of an account has the entries of all its sites, too. */
+/** Selects a log. The log of an account also has the entries of all its sites. */
 export type LogOf = { readonly accountId: number } | { readonly siteId: number }
 
 export interface EntryFilter {
@@ -34,16 +34,19 @@ export interface EntryFilter {
   readonly value: string
 }
 
-/** That a column is one of some values of the log. */
+/** Condition that a column has one of some values of the log. */
 interface OneOfFilter {
   readonly column: EntryFilter['column']
   readonly operator: 'one of'
   readonly values: readonly string[]
 }
 
-/** Different values of a column up to which a part is looked for in them; beyond, it is looked for in the entries. */
+/** Limit of different values of a column that are searched for a part. Above it, the entries are searched. */
 const MOST_VALUES = 1000
-/** Up to so many entries are gathered and put in order; more are so frequent that walking the log finds a page of them sooner. */
+/**
+ * Up to this many entries are collected and sorted. More are so frequent that walking the log finds a page of them
+ * sooner.
+ */
 const FEW_ENTRIES = 1000
 
 const entry = (row: Selectable<ActivityRow>): Entry => ({
@@ -59,13 +62,13 @@ const entry = (row: Selectable<ActivityRow>): Entry => ({
   siteId: row.site_id,
 })
 
-/** Of all logs, in the order of their numbers. */
+/** Returns entries of all logs, in order of their numbers. */
 export async function entriesBehind(tx: Tx, after: number, limit: number): Promise<PlacedEntry[]> {
   const rows = await tx.selectFrom('activity').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
   return rows.map((row) => ({ ...entry(row), accountId: row.account_id }))
 }
 
-/** Its number; 0 where there is none. */
+/** Returns the number of the newest entry, or 0 if there is none. */
 export async function newestEntry(tx: Tx): Promise<number> {
   const { id } = await tx
     .selectFrom('activity')
@@ -74,7 +77,7 @@ export async function newestEntry(tx: Tx): Promise<number> {
   return Number(id ?? 0)
 }
 
-/** Newest first. */
+/** Returns entries of a log, newest first. */
 export async function listEntries(
   tx: Tx,
   log: LogOf,
@@ -85,7 +88,7 @@ export async function listEntries(
   return rows.map(entry)
 }
 
-/** A page of a log, newest first, and how many there are on all pages. */
+/** Returns a page of a log, newest first, with the total count. */
 export async function pageOfEntries(
   tx: Tx,
   log: LogOf,
@@ -102,9 +105,9 @@ export async function pageOfEntries(
 }
 
 /**
- * The values of the log with the part that a filter asks for: a log has many entries, but few actions, people and addresses, and
- * the next different value is one step down its index.
- * @returns `undefined` where that is no shorter: with another kind of filter, with several, with more values than a few
+ * Returns the values of the log that contain the filter's text. A log has many entries, but few actions, people and
+ * addresses, and the next different value is one step down its index.
+ * @returns `undefined` if that is no faster: for another kind of filter, for several, or for too many values
  */
 async function valuesWith(tx: Tx, log: LogOf, filters: readonly EntryFilter[]): Promise<OneOfFilter | undefined> {
   const [filter] = filters
@@ -116,7 +119,10 @@ async function valuesWith(tx: Tx, log: LogOf, filters: readonly EntryFilter[]): 
   return { column, operator: 'one of', values: rows.flatMap((row) => (row.value.includes(part) ? [row.value] : [])) }
 }
 
-/** The query for the different values of a log, one more than {@link MOST_VALUES} at most; for the test of its plan. */
+/**
+ * Returns the query for the different values of a log, at most one more than {@link MOST_VALUES}. Exported for the test
+ * of its plan.
+ */
 export function valuesOfLog(log: LogOf, column: EntryFilter['column']): RawBuilder<{ value: string }> {
   const [owner, id] = 'siteId' in log ? ['site_id', log.siteId] : ['account_id', log.accountId]
   const next = sql`select min(${sql.ref(column)}) from activity where ${sql.ref(owner)} = ${id}`
@@ -129,9 +135,10 @@ export function valuesOfLog(log: LogOf, column: EntryFilter['column']): RawBuild
 }
 
 /**
- * The query of {@link listEntries}, for the test of its plan. Ids first, from an index alone: PostgreSQL would rather walk the
- * primary key for whole entries, which for an account that has none lately is the whole table.
- * @param isRare there are few: they are put in order, and no index of the order is walked for them (`+id` is none)
+ * Returns the query of {@link listEntries}. Exported for the test of its plan. Selects ids first, from an index only.
+ * For whole entries, PostgreSQL would rather walk the primary key, which is the whole table for an account without
+ * recent ones.
+ * @param isRare there are few, so they are sorted, and no index of the order is used (`+id` prevents it)
  */
 export const entriesPage = (
   tx: Tx,
@@ -154,7 +161,7 @@ export const entriesPage = (
     .selectAll('activity')
     .orderBy('page.id', 'desc')
 
-/** How many entries of a log there are; for the test of its plan. */
+/** Returns the query for the number of entries. Exported for the test of its plan. */
 export const entriesCount = (tx: Tx, log: LogOf, filters: readonly (EntryFilter | OneOfFilter)[]) =>
   filtered(tx, log, filters).select(({ fn }) => fn.countAll<number>().as('count'))
 
@@ -167,7 +174,7 @@ function filtered(tx: Tx, log: LogOf, filters: readonly (EntryFilter | OneOfFilt
       continue
     }
     const { column, operator, value } = filter
-    // all four columns hold lower case only: see where they are written
+    // All four columns are stored in lower case.
     const text = value.toLowerCase()
     query =
       operator === 'equals'
@@ -177,12 +184,12 @@ function filtered(tx: Tx, log: LogOf, filters: readonly (EntryFilter | OneOfFilt
   return query
 }
 
-/** `%` and `_` of the client stand for themselves. */
+/** Escapes `%` and `_` from the client. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
 /**
- * Deletes entries from before a time, the oldest first.
- * @returns how many; call again until it is 0
+ * Deletes entries from before a time, oldest first.
+ * @returns how many it deleted. Call again until it is 0
  */
 export async function forgetEntries(tx: Tx, before: number, most: number): Promise<number> {
   const old = tx.selectFrom('activity').select('id').where('created_at', '<', before).orderBy('created_at').limit(most)
@@ -191,8 +198,8 @@ export async function forgetEntries(tx: Tx, before: number, most: number): Promi
 }
 
 /**
- * Takes entries from before a time out of the logs of their sites; those of the accounts keep them.
- * @returns how many; call again until it is 0
+ * Removes entries from before a time from the logs of their sites. Those of the accounts keep them.
+ * @returns how many it removed. Call again until it is 0
  */
 export async function leaveSiteLogs(tx: Tx, before: number, most: number): Promise<number> {
   const old = tx
@@ -210,7 +217,7 @@ export async function leaveSiteLogs(tx: Tx, before: number, most: number): Promi
   return Number(numUpdatedRows)
 }
 
-/** When a person last did something with a site, as far as the log of the site knows. */
+/** Returns when a person last did something with a site, according to the log of the site. */
 export async function lastEntry(
   tx: Tx,
   siteId: number,

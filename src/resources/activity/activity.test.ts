@@ -19,7 +19,7 @@ test('every action that a resource declares is recorded by it', () => {
   }
 })
 
-/** Names of all actions; of those on sites. */
+/** Returns the names of all actions, or of those on sites. */
 const written = (kind?: 'site'): string[] =>
   resources
     .flatMap(({ actions }) => Object.values(actions ?? {}))
@@ -78,7 +78,7 @@ for (const { dialect, skip } of dialects) {
     const messages = async (...filters: object[]) =>
       (await accountLog({ filters })).data.map(({ message }: Listed) => message).join('')
 
-    test('200 newest first, with who, from where and with what', async () => {
+    test('200 newest first, with the actor, the address and the user agent', async () => {
       const { data, page } = await accountLog()
       expect(data.map(({ message }: Listed) => message)).toEqual(['5', '4', '3', '2', '1'])
       expect(page).toEqual({ currentPage: 1, nextPage: null, lastPage: 1, perPage: 20, totalItems: 5 })
@@ -99,7 +99,7 @@ for (const { dialect, skip } of dialects) {
       expect(data[2]).toMatchObject({ ipAddress: '2001:db8::1', userAgent: 'a'.repeat(500) })
     })
 
-    test('200 equals: the whole value, without regard to case', async () => {
+    test('200 equals: the whole value, ignoring case', async () => {
       const equals = (field: string, value: string) => messages({ field, operator: 'equals', value })
       expect(await equals('action', 'site.updated')).toBe('2')
       expect(await equals('action', 'SITE.UPDATED')).toBe('2')
@@ -111,7 +111,7 @@ for (const { dialect, skip } of dialects) {
       expect(await equals('source', 'ui')).toBe('')
     })
 
-    test('200 contains: a part of it, in which no character stands for others', async () => {
+    test('200 contains: a part of it, without wildcards', async () => {
       const contains = (field: string, value: string) => messages({ field, operator: 'contains', value })
       expect(await contains('action', 'SITE.')).toBe('521')
       expect(await contains('action', 'y_f')).toBe('5')
@@ -125,7 +125,7 @@ for (const { dialect, skip } of dialects) {
       expect(await contains('source', 'API')).toBe('5432')
     })
 
-    test('200 several filters: all of them', async () => {
+    test('200 several filters: all must match', async () => {
       const alice = { field: 'account_email', operator: 'contains', value: 'alice' }
       const failed = { field: 'action', operator: 'contains', value: 'failed' }
       expect(await messages(alice, failed)).toBe('5')
@@ -135,7 +135,7 @@ for (const { dialect, skip } of dialects) {
       expect(await accountLog({ page: 99 })).toMatchObject({ data: [], page: { totalItems: 5 } })
     })
 
-    test('400 for a source that there is not; a part of one is a part', async () => {
+    test('400 for an unknown source, although a part of one can be searched', async () => {
       const ask = (operator: string, value: string) =>
         owner.call('POST', '/v1/account/logs/activity', { filters: [{ field: 'source', operator, value }] })
       expect((await ask('equals', 'nobody')).body.errors).toEqual([
@@ -144,7 +144,7 @@ for (const { dialect, skip } of dialects) {
       expect([(await ask('equals', 'API.v1')).status, (await ask('contains', 'pi')).status]).toEqual([200, 200])
     })
 
-    test('400 for filters that are none', async () => {
+    test('400 for invalid filters', async () => {
       const bad = { field: 'message', operator: 'like', value: 'x' }
       const { status, body } = await owner.call('POST', '/v1/account/logs/activity', { filters: [bad] })
       expect(status).toBe(400)
@@ -171,7 +171,7 @@ for (const { dialect, skip } of dialects) {
       expect((await other.call('POST', path)).body.page.totalItems).toBe(5)
     })
 
-    test("200 an account's log names the site of each entry; one that is gone has no name", async () => {
+    test("200 an account's log names the site of each entry, unless it was purged", async () => {
       const gone = await api.site(owner, 'gone')
       await owner.call('PUT', `/v1/sites/${gone}`, { name: 'Its last name' })
       const named = async () =>
@@ -189,7 +189,7 @@ for (const { dialect, skip } of dialects) {
       expect(ofSite.body.data[0]).not.toHaveProperty('site_name')
     })
 
-    test('200 the lists of actions are what can be written', async () => {
+    test('200 the lists of actions contain all that can be logged', async () => {
       const list = async (path: string) => (await owner.call('GET', path)).body.data as Listed[]
       const all = await list('/v1/activity/account-actions')
       expect(all.map(({ name }) => name)).toEqual(written().sort())
@@ -200,7 +200,7 @@ for (const { dialect, skip } of dialects) {
       expect(all).toContainEqual({ name: 'site.created', description: 'A site was created' })
     })
 
-    test('200 a change by a request is recorded with its caller, address and user agent, and none of its body', async () => {
+    test("200 a request's change is recorded with its caller, address and user agent, and none of its body", async () => {
       const note = { subject: 'Secret plan', body: 'Top secret' }
       const headers = { 'user-agent': 'my-client/2.0' }
       expect((await owner.call('POST', `/v1/sites/${siteId}/notes`, note, headers)).status).toBeLessThan(300)

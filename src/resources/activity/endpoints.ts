@@ -3,7 +3,7 @@ import { listAccountActions, listSiteActions } from './list-actions.ts'
 import { listRecentActivity } from './list-recent-activity.ts'
 import { listSiteActivity } from './list-site-activity.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listAccountActivity,
   listRecentActivity,

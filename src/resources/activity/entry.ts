@@ -8,7 +8,7 @@ import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } 
 
 const sources = ['ui', 'api.v1', 'systems'] as const
 
-/** An entry of an activity log. */
+/** Entry of an activity log, as the API shows it. */
 export const EntrySchema = Type.Object(
   {
     id: Type.Integer(),
@@ -74,7 +74,7 @@ export const LogQuery = Type.Object(
             operator: oneOf(['equals', 'contains']),
             value: Type.String({
               maxLength: 255,
-              // PostgreSQL has no such character in text
+              // PostgreSQL does not allow this character in text.
               pattern: '^[^\\u0000]*$',
               description: 'may not contain a null character',
               examples: ['site.created'],
@@ -94,7 +94,7 @@ export const LogQuery = Type.Object(
   { title: 'ActivityQuery' },
 )
 
-/** One page of a log, newest first. */
+/** Returns one page of a log, newest first. */
 export async function logPage(
   { tx, caller }: Pick<Context, 'tx' | 'caller'>,
   log: LogOf,
@@ -122,7 +122,7 @@ export async function logPage(
   return reply(shown, await besidesOf(asked, entries, () => total))
 }
 
-/** The newest entries of an account's log. */
+/** Returns the newest entries of an account's log. */
 export async function recentActivity(tx: Context['tx'], accountId: number) {
   return (await listEntries(tx, { accountId }, [], { perPage: 10, offset: 0 })).map(presentEntry)
 }

@@ -48,10 +48,10 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     }
   }
   const write = (site: number, subject: string) => owner.call('POST', `/v1/sites/${site}/notes`, { subject, body: 'x' })
-  /** Notes have the numbers that they were written in. */
+  /** The notes have the numbers of their order. */
   const about = (messages: readonly string[]) => messages.map((message) => `n${/note (\d+)$/.exec(message)?.[1]}`)
 
-  test('to the owner all of its sites, to a collaborator those that it is on, to others nothing', async () => {
+  test('shows the owner all of its sites, a collaborator its sites, and others nothing', async () => {
     const other = await api.site(owner, 'other')
     await api.collaborate(helper, shop, [])
     const stranger = await api.person('stranger@example.com')
@@ -66,7 +66,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     expect(ofHelper.text()).toContain(`"site_id":${shop}`)
   })
 
-  test('whoever comes back is told what came meanwhile, others from now on', async () => {
+  test('sends missed entries to clients that reconnect, and new ones to others', async () => {
     await write(shop, 'n1')
     const first = await open(owner)
     await write(shop, 'n2')
@@ -77,7 +77,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     const again = await open(owner, { 'last-event-id': seen })
     await expect.poll(() => about(again.messages())).toEqual(['n3'])
     for (const close of closers.splice(0)) close()
-    // also when nobody has listened meanwhile
+    // Even if no client was connected meanwhile.
     await write(shop, 'n4')
     const alone = await open(owner, { 'last-event-id': seen })
     await expect.poll(() => about(alone.messages())).toEqual(['n3', 'n4'])
@@ -86,7 +86,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     await expect.poll(() => refused.text()).toContain('Last-Event-ID: must be the id of an entry in an activity log')
   })
 
-  test('who leaves takes nothing from the others', async () => {
+  test('a client that leaves does not affect the others', async () => {
     const [leaving, staying] = [await open(owner), await open(owner)]
     expect(leaving.status).toBe(200)
     closers.shift()?.()
@@ -96,7 +96,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     await expect.poll(() => about(staying.messages())).toEqual(['n1'])
   })
 
-  test('an entry that is seen after one with a higher number is told for ten seconds, and no longer looked for then', async () => {
+  test('an entry that becomes visible after one with a higher number is sent for ten seconds, and ignored afterwards', async () => {
     let isHeard = false
     const subscribe: ChangeFeed['subscribe'] = (...asked) => {
       const end = api.database.changes.subscribe(...asked)
@@ -149,7 +149,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     closers.push(leave, leaveLate)
     await add(first.id + 10)
     await expect.poll(() => told).toHaveLength(1)
-    // who takes something later gets it then
+    // A slow client gets it when it reads.
     takenLate()
     expect(late).toContain(`id: ${first.id + 10}\n`)
     leaveLate()
@@ -168,7 +168,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     expect(isHeard).toBe(false)
   })
 
-  test('who was away for more than is told reads all anew', async () => {
+  test('a client that missed more than is sent reloads everything', async () => {
     const entry = await api.database.read.selectFrom('activity').selectAll().limit(1).execute()
     expect(entry).toEqual([])
     await write(shop, 'n1')
@@ -184,7 +184,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     await expect.poll(() => late.text()).toContain('event: missed')
   })
 
-  test('who goes away is no failure', async () => {
+  test('a client that disconnects is not an error', async () => {
     const faults: unknown[] = []
     const own = await testApi(dialect, {
       log: {
@@ -209,7 +209,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     expect(faults).toEqual([])
   })
 
-  test('a session that ends takes its stream with it', async () => {
+  test('the end of a session ends its stream', async () => {
     const { cookie } = { cookie: `stead_session=${owner.sessionToken}` }
     const call = get({
       ...{ host: '127.0.0.1', port, path: '/v1/activity' },

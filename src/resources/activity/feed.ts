@@ -5,12 +5,12 @@ import { stillAllowed } from '../access/still-allowed.ts'
 import { entriesBehind, newestEntry, type PlacedEntry } from './activity.store.ts'
 import { presentEntry } from './entry.ts'
 
-/** Not every change is announced. */
+/** Not every change sends a notification. */
 const LOOK_EVERY_MS = 1000
 const LEAST_PAUSE_MS = 100
-/** On PostgreSQL an entry can become visible after one with a higher number: so long it is looked for still. */
+/** On PostgreSQL, an entry can become visible after one with a higher number. It is looked for during this time. */
 const LATE_MS = 10_000
-/** Of one look, and of what waits for a client that does not read. */
+/** Limit for each poll, and for what waits for a slow client. */
 const MOST_AT_ONCE = 500
 
 interface Follower {
@@ -22,13 +22,13 @@ interface Follower {
 }
 
 /**
- * Tells the streams of a process what comes into the activity logs: to each account what is in its own, and in those of sites that it
- * collaborates on. One look at the database for all.
+ * Sends new activity log entries to the streams of a process: to each account those of its own log, and of sites that
+ * it collaborates on. One poll of the database serves them all.
  */
 export class ActivityFeed {
   readonly #database: Database
   readonly #followers = new Set<Follower>()
-  /** Numbers that were told, with the time; all up to `#floor` were. */
+  /** Numbers that were sent, with the time. All up to `#floor` were sent. */
   readonly #told = new Map<number, number>()
   #floor = 0
   readonly #looks: Poller
@@ -42,8 +42,9 @@ export class ActivityFeed {
   }
 
   /**
-   * @param after the last entry that the client has seen: what came behind it is told first
-   * @returns a function that ends it
+   * Sends entries to a stream.
+   * @param after the last entry that the client has seen. Later ones are sent first
+   * @returns a function that stops it
    */
   follow(stream: EventStream, accountId: number, after: number): () => void {
     const follower: Follower = { accountId, stream, waiting: [], hasMissed: false, isTaken: false }
@@ -83,7 +84,7 @@ export class ActivityFeed {
     const found = await entriesBehind(read, this.#floor, MOST_AT_ONCE)
     const fresh = found.filter(({ id }) => !this.#told.has(id))
     for (const { id } of fresh) this.#told.set(id, now)
-    // more than one look takes: those that are followed read all anew
+    // There are more than one poll reads, so the clients reload everything.
     if (found.length === MOST_AT_ONCE) {
       for (const follower of this.#followers) follower.hasMissed = true
       this.#floor = Math.max(this.#floor, await newestEntry(read))

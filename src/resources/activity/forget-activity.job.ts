@@ -7,13 +7,13 @@ import { newestOnly } from '../../platform/operations/newest-only.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { forgetEntries, leaveSiteLogs } from './activity.store.ts'
 
-/** Of the description: account activity 60 days, site activity 30. */
+/** From the API description: account activity 60 days, site activity 30. */
 const SITE_LOG_DAYS = 30
 const ACCOUNT_LOG_DAYS = 60
 
 /**
- * Takes entries out of the logs when their time is over: first out of the site's, in the end out of the account's. Of an account's
- * the newest 100,000 stay.
+ * Removes expired entries, first from the site's log, and later from the account's. Keeps only the newest 100,000 of an
+ * account.
  */
 export const forgetActivity = durableWith<{ readonly database: Database }>()({
   name: 'activity.forget',

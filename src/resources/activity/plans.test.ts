@@ -17,7 +17,7 @@ const ACCOUNTS = 20
 const SITES = 1000
 
 const page = { perPage: 20, offset: 0 }
-/** Half of all entries are account 1's; account 2 has none of late. */
+/** Account 1 has half of all entries. Account 2 has no recent ones. */
 const logs: [string, LogOf][] = [
   ['account', { accountId: 1 }],
   ['account', { accountId: 2 }],
@@ -39,7 +39,7 @@ for (const { dialect, skip } of dialects) {
     })
     afterAll(() => made?.drop())
 
-    /** How the database would answer, one step a line. */
+    /** Returns the plan of the database, one step a line. */
     const plan = (query: Compilable): Promise<string[]> => planOf(query.compile())
 
     async function planOf(compiled: CompiledQuery): Promise<string[]> {
@@ -51,17 +51,17 @@ for (const { dialect, skip } of dialects) {
       return rows.map((row) => (row.detail ?? row['QUERY PLAN']) as string)
     }
 
-    /** The log is entered by an index of its own: the table is not read whole, nor along its primary key. */
+    /** Checks that the log is read by its own index, and not by a scan of the table or its primary key. */
     function expectIndexed(steps: string[], index: RegExp) {
       const text = steps.join('\n')
       expect(text).toMatch(index)
       expect(text).not.toMatch(/Seq Scan|^SCAN activity/m)
       const byKey = steps.findIndex((step) => step.includes('activity_pkey'))
-      // single entries, those of the page
+      // Single entries, those of the page.
       if (byKey >= 0) expect(steps[byKey + 1], text).toMatch(/Index Cond: \(id = /)
     }
 
-    /** Besides, what is filtered by is in that index. */
+    /** Checks, in addition, that the index contains the filtered column. */
     function expectIndexOnly(steps: string[], index: RegExp) {
       expectIndexed(steps, index)
       const found = steps.find((step) => index.test(step))
@@ -85,7 +85,7 @@ for (const { dialect, skip } of dialects) {
       })
 
       for (const [column, often, never] of values) {
-        test(`${whose}: ${column} equals, from its own index in its order`, async () => {
+        test(`${whose}: ${column} equals uses its own index in its order`, async () => {
           for (const value of [often, never])
             for (const query of queries([{ column, operator: 'equals', value }])) {
               const steps = await plan(query)
@@ -94,27 +94,27 @@ for (const { dialect, skip } of dialects) {
             }
         })
 
-        test(`${whose}: ${column} contains, along an index of the log`, async () => {
+        test(`${whose}: ${column} contains walks an index of the log`, async () => {
           for (const value of [often, never])
             for (const query of queries([{ column, operator: 'contains', value }]))
               expectIndexOnly(await plan(query), new RegExp(`activity_${name}`))
-          // PostgreSQL may sort where it expects a handful; in a long log with many to find it must not
+          // PostgreSQL may sort if it expects a handful. In a long log with many matches it must not.
           const [entries] = queries([{ column, operator: 'contains', value: often }])
           if (dialect === 'sqlite' || name === 'account') expectNoSort(await plan(entries as Compilable))
         })
       }
 
       for (const [column] of values)
-        test(`${whose}: its different values of ${column}, one step down an index each`, async () => {
+        test(`${whose}: finds its different values of ${column} with one step down an index each`, async () => {
           const steps = await planOf(valuesOfLog(log, column).compile(made.database.read))
           const found = steps.filter((step) => step.includes('activity_'))
-          // PostgreSQL does not show the second, which is the same
+          // PostgreSQL does not show the second step, which is the same.
           expect(found).toHaveLength(dialect === 'sqlite' ? 2 : 1)
           for (const step of found) expect(step).toMatch(new RegExp(`activity_${name}_${column}\\b`))
           expect(steps.join('\n')).not.toMatch(/Seq Scan|^SCAN activity/m)
         })
 
-      test(`${whose}: one of some addresses, from the index of addresses`, async () => {
+      test(`${whose}: finds one of some addresses by the index of addresses`, async () => {
         const filter = { column: 'ip_address', operator: 'one of', values: ['192.0.2.11', '192.0.2.12'] } as const
         const { read } = made.database
         expectIndexOnly(await plan(entriesCount(read, log, [filter])), new RegExp(`activity_${name}_ip_address\\b`))
@@ -133,7 +133,7 @@ for (const { dialect, skip } of dialects) {
         ['action', 'site.'],
         ['source', 'sys'],
       ] as const)
-        test(`${whose}: entries whose ${column} contains ${value} are those that reading all of them finds`, async () => {
+        test(`${whose}: finds the same entries whose ${column} contains ${value} as reading all of them`, async () => {
           await expectSame(log, { column, operator: 'contains', value })
         })
 
@@ -145,7 +145,7 @@ for (const { dialect, skip } of dialects) {
       })
     }
 
-    test('a log with more different addresses than are looked through first has all that contain a part', async () => {
+    test('a log with more different addresses than are searched first returns all that contain a part', async () => {
       const log = { accountId: 4 }
       await made.database.transaction((tx) =>
         sql`insert into activity (account_id, action, description, message, source, ip_address, user_agent, created_at)
@@ -156,7 +156,7 @@ for (const { dialect, skip } of dialects) {
       await expectSame(log, { column: 'ip_address', operator: 'contains', value: '.249' })
     })
 
-    /** Pages and their number are what a look at each entry finds. */
+    /** Checks that pages and their count match a look at each entry. */
     async function expectSame(log: LogOf, filter: EntryFilter) {
       const { read } = made.database
       const { count } = await entriesCount(read, log, [filter]).executeTakeFirstOrThrow()
@@ -167,7 +167,7 @@ for (const { dialect, skip } of dialects) {
       }
     }
 
-    test('the oldest entries are found by their index', async () => {
+    test('finds the oldest entries by their index', async () => {
       const query = made.database.read.selectFrom('activity').select('id').where('created_at', '<', 500)
       expect((await plan(query.orderBy('created_at').limit(100))).join('\n')).toMatch(/activity_created/)
       const ofSites = query.where('site_id', 'is not', null).orderBy('created_at').limit(100)
@@ -201,6 +201,6 @@ async function fill({ database }: TestDatabase): Promise<void> {
         value
       from (${numbers}) as numbers`.execute(tx)
   })
-  // what autovacuum does on a server: figures for the planner, and which pages need no look at the table
+  // What autovacuum does on a server: statistics for the planner, and which pages need no look at the table.
   if (database.dialect === 'postgres') await sql`vacuum analyze activity`.execute(database.read)
 }

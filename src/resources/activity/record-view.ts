@@ -4,9 +4,9 @@ import { aboutSite, changeBy } from '../kit/change.ts'
 import type { Caller, Context } from '../kit/context.ts'
 import { lastEntry } from './activity.store.ts'
 
-/** The log says at most this often that the same person read the same thing. */
+/** How often at most the log records that the same person read the same thing. */
 export const VIEW_EVERY_MS = 3600_000
-/** Views that a process remembers, so that a read usually asks the database for nothing. */
+/** Views that a process remembers, so that a read usually needs no query. */
 const MOST_KNOWN = 10_000
 const views = new WeakMap<Database, Map<string, number>>()
 
@@ -16,7 +16,7 @@ interface Viewed {
   readonly message: string
 }
 
-/** Writes into the log of a site that the caller read something, at most once an hour. */
+/** Records in the log of a site that the caller read something, at most once an hour. */
 export async function recordView(
   { database, caller, request, now }: Pick<Context, 'database' | 'request' | 'now'> & { caller: Caller },
   { site, action, message }: Viewed,
@@ -29,13 +29,13 @@ export async function recordView(
   known.set(key, now)
   if (known.size > MOST_KNOWN) known.delete(known.keys().next().value as string)
   await database.transaction(async (tx) => {
-    // another process may have written it
+    // Another process may have recorded it.
     const last = await lastEntry(tx, site.id, { action: action.name, email: caller.accountEmail.toLowerCase() })
     if (isRecent(last, now)) return void known.set(key, last as number)
     await changeBy(tx, { actor: { caller, request }, about: aboutSite(site), now }).record({ action, message })
   })
 }
 
-/** A time to come is that of a clock that was set back. */
+/** A future time was written before the clock was set back. */
 const isRecent = (at: number | undefined, now: number): boolean =>
   at !== undefined && Math.abs(now - at) < VIEW_EVERY_MS

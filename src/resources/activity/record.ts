@@ -5,14 +5,14 @@ import type { Action } from '../kit/action.ts'
 import type { Caller } from '../kit/context.ts'
 import type { ActivityRow } from './tables.ts'
 
-/** Who did it, from where: a request, or Stead itself. */
+/** Actor of a change: a request, or Stead itself. */
 export type Actor = { readonly caller: Caller; readonly request: RequestFacts } | 'systems'
 
 /**
- * Writes one entry into the activity log, in the transaction of the change itself.
- * @param entry.accountId the account whose log it is: the owner of the site
- * @param entry.siteId whose log it is in as well
- * @param entry.message what was done, for people; nothing secret, and no part of a request but names
+ * Adds an entry to the activity log, in the transaction of the change itself.
+ * @param entry.accountId the account whose log it is in: the owner of the site
+ * @param entry.siteId the site whose log it is also in
+ * @param entry.message description for users. Contains nothing secret, and no parts of a request except names
  */
 export async function recordActivity(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function recordActivity(
     description: entry.action.description,
     message: entry.message,
     source: person ? 'api.v1' : 'systems',
-    // in lower case, as filters look for them
+    // In lower case, because filters search for that.
     actor_email: person?.caller.accountEmail.toLowerCase() ?? null,
     ip_address: person ? plainAddress(person.request.ipAddress) : null,
     user_agent: person?.request.userAgent.slice(0, 500) ?? '',
@@ -56,5 +56,5 @@ const insertEntry = precompiledChange((tx, row: Omit<ActivityRow, 'id'>) =>
   }),
 )
 
-/** A socket that listens for both kinds of addresses gives IPv4 ones in the mapped form (RFC 4291 §2.5.5.2). */
+/** Converts the mapped form of IPv4 addresses, which a socket for both kinds returns (RFC 4291 §2.5.5.2). */
 const plainAddress = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
