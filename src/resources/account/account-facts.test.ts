@@ -20,7 +20,7 @@ describe.each(dialects)('facts of an account on $dialect', ({ dialect, skip }) =
   })
   afterAll(() => api?.close())
 
-  test.skipIf(skip)('are what the operator says, yes as well as no; what he does not name stays', async () => {
+  test.skipIf(skip)('are what the operator sets, true or false, and absent ones stay', async () => {
     const { accountId } = await api.person('owner@example.com')
     const say = (facts: Parameters<typeof setFacts>[2]) =>
       api.database.transaction((tx) => setFacts(tx, accountId, facts))
@@ -31,7 +31,7 @@ describe.each(dialects)('facts of an account on $dialect', ({ dialect, skip }) =
     expect(await facts()).toMatchObject({ name: 'Ada', isPreview: false, hasAutomaticUpdates: true })
   })
 
-  test.skipIf(skip)('are of that account alone, as are its plan and its defaults', async () => {
+  test.skipIf(skip)('belong to that account only, like its plan and its defaults', async () => {
     const [mine, other] = [await api.person('mine@example.com'), await api.person('other@example.com')]
     const before = await findAccount(api.database.read, other.accountId)
     await api.database.transaction(async (tx) => {
@@ -46,7 +46,7 @@ describe.each(dialects)('facts of an account on $dialect', ({ dialect, skip }) =
   })
 
   test.skipIf(skip)(
-    'applications: of one account, those that count, without that of the panel; one ends once',
+    'applications: lists the active ones of one account, without that of the panel, and ends one only once',
     async () => {
       const [mine, other] = [await api.person('with-apps@example.com'), await api.person('without@example.com')]
       const make = (clientId: string, accountId: number, isOwner: boolean) =>

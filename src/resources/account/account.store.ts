@@ -4,7 +4,7 @@ import { precompiled } from '../../platform/db/precompiled.ts'
 import { noteAccount } from '../search/search-words.ts'
 import type { AccountRow, ApplicationRow } from './tables.ts'
 
-/** An account, as the rest of Stead sees it. */
+/** Account, as the rest of Stead sees it. */
 export interface Account {
   readonly id: number
   readonly email: string
@@ -19,9 +19,9 @@ export interface Account {
   readonly isPreview: boolean
   /** Whether links may log people in to WordPress on its sites. */
   readonly hasOneTimeLogin: boolean
-  /** Whether its sites get security releases of WordPress by themselves. */
+  /** Whether its sites get security releases of WordPress automatically. */
   readonly hasAutomaticUpdates: boolean
-  /** When the operator suspended it; null: it is not suspended. */
+  /** When the operator suspended it, or null if it is not suspended. */
   readonly suspendedAt: number | null
 }
 
@@ -56,7 +56,7 @@ export async function findAccountByEmail(tx: Tx, email: string): Promise<Account
   return row && account(row)
 }
 
-/** In order of id. */
+/** Returns all accounts, in order of id. */
 export async function listAccounts(tx: Tx): Promise<Account[]> {
   return (await tx.selectFrom('accounts').selectAll().orderBy('id').execute()).map(account)
 }
@@ -79,7 +79,10 @@ const newAccount = (values: Parameters<typeof insertAccount>[1]) => ({
   created_at: values.now,
 })
 
-/** As {@link insertAccount}. @returns `undefined` when the address has an account, be it since this very moment */
+/**
+ * Does what {@link insertAccount} does.
+ * @returns `undefined` when the address already has an account, maybe since this very moment
+ */
 export async function insertAccountIfNew(
   tx: Tx,
   values: Parameters<typeof insertAccount>[1],
@@ -93,7 +96,7 @@ export async function insertAccountIfNew(
   return row && account(row)
 }
 
-/** What an operator can say of an account; absent fields stay. */
+/** What an operator can set for an account. Absent fields stay. */
 export interface AccountFacts {
   readonly name?: string | undefined
   readonly organization?: string | undefined
@@ -104,7 +107,7 @@ export interface AccountFacts {
   readonly hasAutomaticUpdates?: boolean | undefined
 }
 
-/** At least one field. */
+/** Sets facts of an account. Requires at least one field. */
 export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise<void> {
   const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const))
   const given = {
@@ -126,13 +129,16 @@ export async function setPlan(tx: Tx, id: number, plan: string): Promise<boolean
   return result.numUpdatedRows > 0n
 }
 
-/** Suspends an account, or resumes it: credentials, sessions and sites follow at once. @param at null: resume it */
+/**
+ * Suspends an account, or resumes it. Credentials, sessions and sites follow at once.
+ * @param at null resumes it
+ */
 export async function setSuspended(tx: Tx, id: number, at: number | null): Promise<void> {
   await tx.updateTable('accounts').set({ suspended_at: at }).where('id', '=', id).execute()
   await announce(tx, 'tokens')
 }
 
-/** Of these accounts, those that are suspended. */
+/** Returns which of these accounts are suspended. */
 export async function suspendedAmong(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
@@ -144,7 +150,7 @@ export async function suspendedAmong(tx: Tx, ids: readonly number[]): Promise<Se
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What new sites of an account get when nothing else is asked for. */
+/** Sets the defaults for new sites of an account. */
 export async function setDefaults(
   tx: Tx,
   id: number,
@@ -157,7 +163,7 @@ export async function setDefaults(
     .execute()
 }
 
-/** An API application, without its secret. */
+/** API application, without its secret. */
 export interface Application {
   readonly id: number
   readonly accountId: number
@@ -198,13 +204,16 @@ export async function insertApplication(
   return application(row)
 }
 
-/** @param accountId only this account's; in order of id */
+/**
+ * Returns applications, in order of id.
+ * @param accountId limits the result to this account
+ */
 export async function listApplications(tx: Tx, accountId?: number): Promise<Application[]> {
   const query = tx.selectFrom('applications').selectAll().orderBy('id')
   return (await (accountId ? query.where('account_id', '=', accountId) : query).execute()).map(application)
 }
 
-/** Those that have not been revoked; not that of the control panel. In order of id. */
+/** Returns the applications that have not been revoked, without that of the control panel, in order of id. */
 export async function listLiveApplications(tx: Tx, accountId: number): Promise<Application[]> {
   const rows = await tx
     .selectFrom('applications')
@@ -220,8 +229,8 @@ export async function listLiveApplications(tx: Tx, accountId: number): Promise<A
 const panelClientId = (accountId: number): string => `panel-${accountId}`
 
 /**
- * The application that stands for an account's sessions in the control panel. It has no secret that anybody knows. One that was revoked, which has
- * ended all sessions, counts again.
+ * Ensures the application for an account's sessions in the control panel. Nobody knows its secret. Reactivates one that
+ * was revoked, which has ended all sessions.
  * @returns its id
  */
 export async function ensurePanelApplication(
@@ -245,7 +254,10 @@ export async function ensurePanelApplication(
   return id
 }
 
-/** Ends an application; its tokens end with it. @returns false when there is no such application, or it has ended before */
+/**
+ * Ends an application and its tokens.
+ * @returns false when there is no such application, or it has already ended
+ */
 export async function revokeApplication(tx: Tx, clientId: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('applications')
@@ -257,7 +269,7 @@ export async function revokeApplication(tx: Tx, clientId: string, now: number): 
   return result.numUpdatedRows > 0n
 }
 
-/** How many accounts collaborate on the sites of an account, each counted once; those of sites in the trash are not. */
+/** Counts the accounts that collaborate on the sites of an account, each once. Ignores sites in the trash. */
 export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number): Promise<number> {
   const { count } = await tx
     .selectFrom('collaborators')
@@ -269,11 +281,11 @@ export async function countCollaboratorAccounts(tx: Tx, ownerAccountId: number):
   return Number(count)
 }
 
-/** Whether an account is the one that made the installation, which operates it. */
+/** Returns whether an account is the one that created the installation, and operates it. */
 export const isOperator = async (tx: Tx, accountId: number): Promise<boolean> =>
   (await firstAccount(tx))?.id === accountId
 
-/** Who made the installation: the account of the first start. */
+/** Returns the account of the first start, which created the installation. */
 export async function firstAccount(tx: Tx): Promise<{ id: number; email: string } | undefined> {
   return tx.selectFrom('accounts').select(['id', 'email']).orderBy('id').limit(1).executeTakeFirst()
 }

@@ -6,7 +6,7 @@ import { ensureAccount } from './account.ts'
 import { capacityOf } from './addons.ts'
 import { planNamed } from './plans.ts'
 
-test('add-ons of sites raise both limits of a plan, others do not', () => {
+test('add-ons of sites raise both limits of a plan, and others do not', () => {
   const plan = planNamed('Personal')
   expect(capacityOf(plan, [])).toEqual(plan)
   const attached = [
@@ -34,7 +34,7 @@ for (const { dialect, skip } of dialects) {
     const setAddon = (who: Person, addon_id: number, quantity: number) =>
       who.call('PUT', '/v1/account/addons', { addon_id, quantity })
 
-    test('who is invited by two at the same moment has one account, which one of them made', async () => {
+    test('two simultaneous invitations create one account, in one of the requests', async () => {
       const pairs = Array.from({ length: 20 }, async (_, number) => {
         const ensure = () => api.database.transaction((tx) => ensureAccount(tx, `both-${number}@example.com`, 1))
         const [one, other] = await Promise.all([ensure(), ensure()])
@@ -44,7 +44,7 @@ for (const { dialect, skip } of dialects) {
       await Promise.all(pairs)
     })
 
-    test('200 all fields', async () => {
+    test('200 returns all fields', async () => {
       const { status, headers, body } = await owner.call('GET', '/v1/account')
       expect([status, body.message, body.errors]).toEqual([200, 'Success', null])
       expect(headers.etag).toBeDefined()
@@ -78,7 +78,7 @@ for (const { dialect, skip } of dialects) {
       expect((await api.call('GET', '/v1/account')).status).toBe(401)
     })
 
-    test('200 sites and collaborators are counted, a person on two sites once, a deleted site not', async () => {
+    test('200 counts sites and collaborators, a person on two sites once, and no deleted site', async () => {
       const counted = await api.person('counted@example.com')
       const first = (await create(counted, 'count-one')).body.data.id
       const second = (await create(counted, 'count-two', { staging: true })).body.data.id
@@ -110,7 +110,7 @@ for (const { dialect, skip } of dialects) {
       })
     })
 
-    test('200 the 10 newest entries are recent', async () => {
+    test('200 returns the 10 newest entries as recent', async () => {
       const busy = await api.person('busy@example.com')
       for (let time = 0; time < 12; time++)
         await busy.call('PUT', '/v1/account', { php_version: time % 2 ? '8.3' : '8.2' })
@@ -120,7 +120,7 @@ for (const { dialect, skip } of dialects) {
       expect(recent[0].id).toBeGreaterThan(recent[9].id)
     })
 
-    test('200 defaults: either, both, null clears; new sites take them, old ones stay', async () => {
+    test('200 defaults: sets either or both, and null clears; new sites use them, and existing ones stay', async () => {
       const person = await api.person('defaults@example.com')
       const put = async (body: object) => {
         const { status, body: answer } = await person.call('PUT', '/v1/account', body)
@@ -143,7 +143,7 @@ for (const { dialect, skip } of dialects) {
       expect((await read(person)).recent_activity).toHaveLength(count)
     })
 
-    test('400 neither, or what there is not', async () => {
+    test('400 for no default, and for unknown values', async () => {
       const errors = async (body: object) => {
         const { status, body: answer } = await owner.call('PUT', '/v1/account', body)
         expect(status).toBe(400)
@@ -155,7 +155,7 @@ for (const { dialect, skip } of dialects) {
       expect(await errors({ datacenter_code: 'XXX' })).toEqual(['datacenter_code: must be one of AMS, BUR, DCA, DFW.'])
     })
 
-    test('200 the catalogue of add-ons', async () => {
+    test('200 returns the catalog of add-ons', async () => {
       const { body } = await owner.call('GET', '/v1/account/addons')
       expect(body.data).toEqual([
         { id: 1, name: '1 Site', unitAllocation: 1, priceInCents: 1500 },
@@ -166,7 +166,7 @@ for (const { dialect, skip } of dialects) {
       ])
     })
 
-    test('200 add-ons: the quantity is the total; capacity follows, and so do new sites', async () => {
+    test('200 add-ons: the quantity is the total, and capacity and new sites follow', async () => {
       const person = await api.person('addons@example.com', { plan: 'Personal' })
       for (const name of ['addon-1', 'addon-2', 'addon-3']) expect((await create(person, name)).status).toBe(201)
       const refused = await create(person, 'addon-4')
@@ -184,7 +184,7 @@ for (const { dialect, skip } of dialects) {
       expect((await create(person, 'addon-5')).status).toBe(201)
       expect((await person.call('GET', '/v1/account/addons/attached')).body.data).toHaveLength(2)
 
-      // 5 live sites: 2 more than the plan has
+      // There are 5 live sites, 2 more than the plan has.
       const inUse = await setAddon(person, 1, 1)
       expect(inUse.status).toBe(400)
       expect(inUse.body.errors).toEqual([
@@ -210,7 +210,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', '/v1/account/addons/attached')).body.data).toEqual([])
     })
 
-    test('403 only the operator raises limits, unless the setting lets all; everybody lowers their own', async () => {
+    test('403 only the operator raises limits, unless the setting allows all, and all accounts lower their own', async () => {
       const strict = await testApi(dialect, { settings: { STEAD_ADDONS: 'operator' } })
       try {
         const [operator, client] = [
@@ -234,7 +234,7 @@ for (const { dialect, skip } of dialects) {
       }
     })
 
-    test('400 an add-on or a quantity that there is not', async () => {
+    test('400 for an unknown add-on, and an invalid quantity', async () => {
       const errors = async (body: object) => {
         const { status, body: answer } = await owner.call('PUT', '/v1/account/addons', body)
         expect(status).toBe(400)
@@ -247,7 +247,7 @@ for (const { dialect, skip } of dialects) {
       expect((await setAddon(owner, 1, 0)).body.data).toEqual([])
     })
 
-    test('200 sites and add-ons that race: never more sites than the account may have', async () => {
+    test('200 simultaneous changes of sites and add-ons never exceed the limit of the account', async () => {
       const person = await api.person('race@example.com', { plan: 'Personal' })
       await setAddon(person, 1, 1)
       for (const name of ['race-1', 'race-2', 'race-3']) await create(person, name)

@@ -32,19 +32,19 @@ export {
   suspendedAmong,
 } from './account.store.ts'
 
-/** An application with the secret that is shown once. */
+/** Application with the secret that is shown once. */
 export interface NewApplication extends Application {
   readonly clientSecret: string
 }
 
-/** Whether an account may raise its own limits: see the setting `addons`. */
+/** Returns whether an account may raise its own limits: see the setting `addons`. */
 export const raisesLimits = async (tx: Tx, accountId: number, { addons }: Pick<Config, 'addons'>): Promise<boolean> =>
   addons === 'all' || (await isOperator(tx, accountId))
 
-/** E-mail addresses are compared without regard to case. */
+/** Normalizes an e-mail address, because case does not matter. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
-/** Makes an API application; the secret has 256 random bits and is kept as its SHA-256 only. */
+/** Creates an API application. The secret has 256 random bits, and only its SHA-256 is stored. */
 export async function makeApplication(
   tx: Tx,
   values: { accountId: number; name: string; isOwner: boolean; now: number },
@@ -58,11 +58,11 @@ export async function makeApplication(
   return { ...application, clientSecret }
 }
 
-/** @returns the id of the application that an account's sessions in the control panel go by */
+/** @returns the id of the application for an account's sessions in the control panel */
 export const ensurePanelApplication = (tx: Tx, accountId: number, now: number): Promise<number> =>
   ensurePanel(tx, { accountId, secretHash: hash('sha256', randomBytes(32), 'hex'), now })
 
-/** The account and application of a first start; `undefined` when there already are accounts. */
+/** Creates the account and application of a first start. Returns `undefined` when there already are accounts. */
 export async function makeFirstAccount(
   tx: Tx,
   values: { email: string; now: number },
@@ -80,14 +80,14 @@ export async function makeFirstAccount(
 }
 
 /**
- * The account of a normal address; a new one when it has none.
- * @returns `isNew`: it was made just now
+ * Returns the account of a normalized address, and creates it if needed.
+ * @returns `isNew` if it was just created
  */
 export async function ensureAccount(tx: Tx, email: string, now: number): Promise<{ account: Account; isNew: boolean }> {
   const found = await findAccountByEmail(tx, email)
   if (found) return { account: found, isNew: false }
   const made = await insertAccountIfNew(tx, { email, name: nameOf(email), plan: invitedPlan, defaultPhpVersion, now })
-  // two invitations at the same moment: the other one's account is there by now
+  // Of two simultaneous invitations, the other has created the account by now.
   if (!made) return { account: (await findAccountByEmail(tx, email)) as Account, isNew: false }
   const message = `Created the account ${email} by invitation`
   await changeBy(tx, { actor: 'systems', about: { accountId: made.id }, now }).record({
@@ -99,7 +99,7 @@ export async function ensureAccount(tx: Tx, email: string, now: number): Promise
 
 const nameOf = (email: string): string => email.split('@')[0] as string
 
-/** @throws Error when the address has an account already */
+/** @throws Error when the address already has an account */
 export async function makeAccount(
   tx: Tx,
   values: { email: string; name?: string; plan: string; now: number },
@@ -115,6 +115,6 @@ export async function makeAccount(
   })
 }
 
-/** Avatar address of an e-mail address (Gravatar's scheme: SHA-256 of the trimmed lower-case address). */
+/** Returns the avatar URL of an e-mail address (Gravatar's scheme: SHA-256 of the trimmed lower-case address). */
 export const gravatar = (email: string): string =>
   `https://www.gravatar.com/avatar/${hash('sha256', normalEmail(email), 'hex')}?d=mp`

@@ -4,7 +4,7 @@ import type { Account } from './account.store.ts'
 import { type AttachedAddon, capacityOf } from './addons.ts'
 import { type Plan, planNamed } from './plans.ts'
 
-/** In order of add-on. */
+/** Returns the add-ons of an account, in order of add-on. */
 export async function listAttachedAddons(tx: Tx, accountId: number): Promise<AttachedAddon[]> {
   const rows = await addonRows(tx, { accountId })
   return rows.map((row) => ({ addonId: row.addon_id, quantity: row.quantity }))
@@ -18,7 +18,7 @@ const addonRows = precompiled((tx, { accountId }: { accountId: number }) =>
     .orderBy('addon_id'),
 )
 
-/** Sets how many of an add-on an account has altogether; 0 detaches it. */
+/** Sets the total quantity of an add-on of an account. 0 detaches it. */
 export async function setAddonQuantity(tx: Tx, accountId: number, { addonId, quantity }: AttachedAddon): Promise<void> {
   if (quantity === 0) {
     await tx.deleteFrom('account_addons').where('account_id', '=', accountId).where('addon_id', '=', addonId).execute()
@@ -31,13 +31,16 @@ export async function setAddonQuantity(tx: Tx, accountId: number, { addonId, qua
     .execute()
 }
 
-/** What counts against an account's plan; disabled sites count too. */
+/** Counts against an account's plan, which include disabled sites. */
 export interface Usage {
   readonly billable: number
   readonly staging: number
 }
 
-/** What an account may have and what it has, in one look; its add-ons in order. To decide by it, lock the account first. */
+/**
+ * Returns the capacity and the usage of an account, and its add-ons in order, from one query. Lock the account before
+ * decisions that depend on it.
+ */
 export async function capacityAndUsage(
   tx: Tx,
   account: Pick<Account, 'id' | 'plan'>,
@@ -66,6 +69,6 @@ const usageRows = precompiled((tx, { accountId }: { accountId: number }) => {
     .orderBy('addon_id')
 })
 
-/** Plan and add-ons together. To decide by it, lock the account first. */
+/** Returns plan and add-ons together. Lock the account before decisions that depend on it. */
 export const capacityOfAccount = async (tx: Tx, account: Account): Promise<Plan> =>
   capacityOf(planNamed(account.plan), await listAttachedAddons(tx, account.id))

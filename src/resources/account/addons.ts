@@ -2,17 +2,17 @@ import type { Plan } from './plans.ts'
 
 export { capacityAndUsage, capacityOfAccount, type Usage } from './addon.store.ts'
 
-/** Something that an account can have more of than its plan gives. */
+/** Extension of a plan's limits. */
 export interface Addon {
   readonly id: number
   readonly name: string
-  /** What one unit brings, in `unit`. */
+  /** What one unit adds, in `unit`. */
   readonly unitAllocation: number
   readonly priceInCents: number
   readonly unit: 'sites' | 'visits' | 'gigabytes'
 }
 
-/** The catalogue. Ids are stored, so they stay for ever. */
+/** The catalog. Ids are stored, so they never change. */
 export const addons: readonly Addon[] = [
   { id: 1, name: '1 Site', unitAllocation: 1, priceInCents: 1500, unit: 'sites' },
   { id: 4, name: '5 Sites', unitAllocation: 5, priceInCents: 5000, unit: 'sites' },
@@ -21,7 +21,7 @@ export const addons: readonly Addon[] = [
   { id: 12, name: 'Storage', unitAllocation: 1, priceInCents: 50, unit: 'gigabytes' },
 ]
 
-/** An add-on of an account; never with quantity 0. */
+/** Add-on of an account, never with quantity 0. */
 export interface AttachedAddon {
   readonly addonId: number
   readonly quantity: number
@@ -29,7 +29,7 @@ export interface AttachedAddon {
 
 export const addonOf = (id: number): Addon | undefined => addons.find((addon) => addon.id === id)
 
-/** What an account may have: its plan, with as many more sites of either kind as its add-ons bring. */
+/** Returns the capacity of an account: its plan, with the additional sites of either kind from its add-ons. */
 export function capacityOf(plan: Plan, attached: readonly AttachedAddon[]): Plan {
   const moreSites = attached
     .map(({ addonId, quantity }) => ({ addon: addonOf(addonId), quantity }))
@@ -38,7 +38,7 @@ export function capacityOf(plan: Plan, attached: readonly AttachedAddon[]): Plan
   return { ...plan, maxBillable: plan.maxBillable + moreSites, maxStaging: plan.maxStaging + moreSites }
 }
 
-/** As the API lists them; what is in the catalogue no more is not shown. */
+/** Returns add-ons as the API lists them. Omits those that are no longer in the catalog. */
 export const presentAttached = (attached: readonly AttachedAddon[]): { name: string; quantity: number }[] =>
   attached.flatMap(({ addonId, quantity }) => {
     const addon = addonOf(addonId)

@@ -4,5 +4,5 @@ import { listAttachedAddons } from './list-attached-addons.ts'
 import { updateAccount } from './update-account.ts'
 import { updateAddons } from './update-addons.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [getAccount, updateAccount, listAddons, listAttachedAddons, updateAddons]

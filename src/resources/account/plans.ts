@@ -1,11 +1,11 @@
-/** What an account may have. */
+/** Limits of an account. */
 export interface Plan {
   readonly name: string
   /** Sites that are not staging sites. */
   readonly maxBillable: number
   readonly maxStaging: number
   readonly multisite: boolean
-  /** Disk space of one site in MB where it is less than the settings say; absent: as the settings say. */
+  /** Disk space of one site in MB, if less than in the settings. If absent, the settings apply. */
   readonly siteDiskMb?: number
 }
 
