@@ -226,6 +226,7 @@ interface WorkParts
     | 'firstPages'
     | 'siteDatabase'
     | 'measurePage'
+    | 'comparePictures'
     | 'databaseKindFor'
     | 'databaseContent'
     | 'hasWasm'

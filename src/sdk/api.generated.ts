@@ -5449,6 +5449,16 @@ export interface components {
              * @example 98
              */
             sameText: number | null;
+            /**
+             * @description How much of the pictures of the two pages differs, in percent: as a browser shows their upper 1,280 × 1,600 pixels; null where they were not compared
+             * @example 2.5
+             */
+            differentPicture: number | null;
+            /**
+             * @description Why the pictures were not compared; null where they were
+             * @example null
+             */
+            noPicture: string | null;
         };
         ImportChecklistItem: {
             /** @example Lower the TTL */

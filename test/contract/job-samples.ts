@@ -32,7 +32,7 @@ import { expectCheck } from '../../src/resources/domains/check.store.ts'
 import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import { insertLicense } from '../../src/resources/extension-license/license.store.ts'
 import { listImportsOf } from '../../src/resources/imports/import.store.ts'
-import { importIn } from '../../src/resources/imports/samples.fixture.ts'
+import { importIn, madePlan } from '../../src/resources/imports/samples.fixture.ts'
 import {
   listRecordsBackups,
   recordsRepository,
@@ -658,7 +658,10 @@ export const jobSamples: Record<string, JobSample> = {
       await mkdir(join(path, 'web/wp-content/uploads'), { recursive: true })
       await writeFile(join(path, 'web/wp-content/uploads/before.txt'), 'before')
       host.running.add(site)
-      const importId = await importIn(api, site, { state: 'importing' })
+      const old = await startFileServer()
+      old.files.set('/', '<title>Old</title>')
+      const plan = { ...madePlan, from: { ...madePlan.from, home: old.base } }
+      const importId = await importIn(api, site, { state: 'importing', plan })
       const content = join(importFolder(world, importId), 'content')
       for (const { name, content: text } of contentFiles) {
         await mkdir(join(content, 'wp-content', dirname(name)), { recursive: true })
@@ -681,7 +684,8 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await besideSite(world)).toEqual([])
       expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
       const [found] = await listImportsOf(api.database.read, site)
-      expect(found).toMatchObject({ state: 'imported', error: null, comparison: expect.any(Array) })
+      const front = { path: '/', old: { status: 200, title: 'Old' }, differentPicture: 0.5, noPicture: null }
+      expect(found).toMatchObject({ state: 'imported', error: null, comparison: [front] })
       expect(existsSync(importFolder(world, found?.id as number))).toBe(false)
       expect(await rows(world, 'events', 'type', 'site_imported', site)).toBe(1)
       expect(await isPurged(world)).toBe(true)

@@ -23,7 +23,8 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
     server = await startFileServer()
-    stead = await startStead({ env: { ...env, STEAD_ALLOW_PRIVATE_FETCH: 'yes' } })
+    // pictures take minutes: compare-pictures.test.ts has a browser
+    stead = await startStead({ env: { ...env, STEAD_ALLOW_PRIVATE_FETCH: 'yes', STEAD_CHROMIUM: '/none' } })
     await stead.createSite({ name: 'old-site' })
     to = await stead.createSite({ name: 'new-site', staging: true })
     const content = join(stead.directoryOf('old-site'), 'web/wp-content')
@@ -135,7 +136,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
 
     const stopVisits = visitAllTheWhile()
     const started = await stead.api('POST', `${path}/start`)
-    const steps = ['files', 'database', 'switch', 'fit', 'answer', 'settle']
+    const steps = ['files', 'database', 'switch', 'fit', 'answer', 'compare', 'settle']
     const done = await killedIn(started.headers.get('operation-id') as string, steps)
     expect(done).toMatchObject({ state: 'succeeded', error: null })
     expect(await stopVisits()).toEqual([])
@@ -152,7 +153,10 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     expect(existsSync(join(content, 'mu-plugins/kinsta-mu-plugins.php'))).toBe(false)
     const { data: imported } = (await stead.api('GET', path)).body
     expect(imported.state).toBe('imported')
-    expect(imported.comparison[0]).toMatchObject({ path: '/', old: { status: 200 }, new: { status: 200 } })
+    const [front] = imported.comparison
+    expect(front).toMatchObject({ path: '/', old: { status: 200 }, new: { status: 200 } })
+    expect(front).toMatchObject({ sameText: 100, differentPicture: null })
+    expect(front.noPicture).toContain('has no Chromium')
 
     const undo = await stead.api('POST', `/v1/operations/${done.id}/undo`)
     expect(await stead.ended(undo.body.data.id, 200_000)).toMatchObject({ state: 'succeeded', error: null })

@@ -335,6 +335,7 @@ export async function fakeHost(
     containment: () => ({ runtimes: runtimesOf(() => 'wasm') }),
     ensureCore: async () => {},
     measurePage: async () => measuredPage,
+    comparePictures: async () => 0.5,
     cores: {
       offers: async () => [{ version: '6.9', kind: 'stable', phpVersion: '8.1', isOffered: true }],
       async ensure(version: string) {

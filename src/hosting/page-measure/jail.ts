@@ -24,9 +24,8 @@ export interface JailPlan {
   readonly egressSocket: string
   /** The folder `node_modules` that contains Lighthouse. */
   readonly modules: string
-  readonly url: string
-  readonly device: 'desktop' | 'mobile'
-  readonly audits: readonly string[]
+  /** Options of the runner: what it opens, and what it does there. */
+  readonly task: readonly string[]
 }
 
 /**
@@ -71,7 +70,7 @@ export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
     ...(chromium.startsWith('/usr/') ? [] : ['--ro-bind', dirname(chromium), dirname(chromium)]),
     ...['--ro-bind', runner, inside, '--ro-bind', plan.modules, '/program/node_modules'],
     ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.egressSocket, '/way-out', '--chdir', '/tmp'],
-    ...['/program/node', '--no-warnings', inside, `--url=${plan.url}`, `--device=${plan.device}`],
-    ...[`--audits=${plan.audits.join()}`, `--chromium=${plan.chromium}`, ...(isRoot ? [`--uid=${UID}`] : [])],
+    ...['/program/node', '--no-warnings', inside, ...plan.task],
+    ...[`--chromium=${plan.chromium}`, ...(isRoot ? [`--uid=${UID}`] : [])],
   ]
 }

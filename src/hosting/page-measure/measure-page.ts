@@ -13,7 +13,7 @@ import { createSocks, type Reach } from './socks.ts'
 const MOST_BYTES = 1536 << 20
 const LOOK_MS = 500
 const MOST_MS = 150_000
-/** The most that is kept of Lighthouse's result. */
+/** The most that is kept of the result. */
 const RESULT_BYTES = 2 << 20
 /** The most that is kept of the runner's error message. */
 const COMPLAINT_BYTES = 2000
@@ -28,25 +28,43 @@ export class MeasureImpossible extends Error {
   override readonly name = 'MeasureImpossible'
 }
 
-export interface PageToMeasure extends Pick<JailPlan, 'url' | 'device' | 'audits'> {
+/** A visit by a browser. */
+export interface Visit {
   /** The owner of the page, whose log and statistics leave the visit out. */
   readonly siteId: number
   readonly signal: AbortSignal
 }
 
-export interface MeasureOptions extends Omit<PageToMeasure, 'siteId'>, Pick<JailPlan, 'chromium'> {
+export interface PageToMeasure extends Visit {
+  readonly url: string
+  readonly device: 'desktop' | 'mobile'
+  readonly audits: readonly string[]
+}
+
+/** How a visit is made. */
+export interface VisitOptions extends Omit<Visit, 'siteId'>, Pick<JailPlan, 'chromium'> {
   readonly reach: Reach
   /** For tests. */
   readonly mostBytes?: number
   readonly mostMs?: number
 }
 
+export type MeasureOptions = VisitOptions & Omit<PageToMeasure, 'siteId'>
+
 /**
  * Opens a page in a separate jail, and measures it with Lighthouse.
  * @returns the runner's result, which is untrusted: a hostile page may have taken the runner over
  * @throws MeasureFailed
  */
-export async function measurePage(options: MeasureOptions): Promise<unknown> {
+export const measurePage = ({ url, device, audits, ...options }: MeasureOptions): Promise<unknown> =>
+  runInJail(options, [`--url=${url}`, `--device=${device}`, `--audits=${audits.join()}`])
+
+/**
+ * Runs a task of the runner in a separate jail.
+ * @returns the runner's result, which is untrusted: a hostile page may have taken the runner over
+ * @throws MeasureFailed
+ */
+export async function runInJail(options: VisitOptions, task: readonly string[]): Promise<unknown> {
   const { reach, signal } = options
   const egressSocket = await mkdtemp(join(tmpdir(), 'stead-way-out-'))
   const socks = createSocks(reach)
@@ -61,13 +79,13 @@ export async function measurePage(options: MeasureOptions): Promise<unknown> {
     await chmod(join(egressSocket, 'socket'), 0o666)
     signal.throwIfAborted()
     const text = await run(
-      jailArguments({ ...options, egressSocket, modules: modulesFolder() }, process.getuid?.() === 0),
+      jailArguments({ ...options, task, egressSocket, modules: modulesFolder() }, process.getuid?.() === 0),
       options,
     )
     return JSON.parse(text)
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof SyntaxError ? new MeasureFailed('Lighthouse returned no readable result') : error
+    throw error instanceof SyntaxError ? new MeasureFailed('The browser returned no readable result') : error
   } finally {
     socks.close()
     for (const each of open) each.destroy()
@@ -91,7 +109,7 @@ function modulesFolder(): string {
   return found
 }
 
-async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: MeasureOptions) {
+async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: VisitOptions) {
   const child = spawn('bwrap', args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
   if (child.pid !== undefined) comeAfterVisitors(child.pid)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -111,7 +129,7 @@ async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mo
   }, LOOK_MS)
   child.stdout.on('data', (piece: Buffer) => {
     bytes += piece.length
-    if (bytes > RESULT_BYTES) end('Lighthouse’s result is too large')
+    if (bytes > RESULT_BYTES) end('The result is too large')
     else pieces.push(piece)
   })
   child.stderr.on('data', (piece: Buffer) => {

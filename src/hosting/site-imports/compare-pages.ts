@@ -1,6 +1,8 @@
 import { fetchPublic } from '../../platform/fetch/fetch-public.ts'
+import { MeasureFailed, MeasureImpossible } from '../page-measure/measure-page.ts'
 import { getFrontPage } from '../php/front-page.ts'
 import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
+import { type PageText, readPage, sameWords } from './page-text.ts'
 
 /** A page of the old site next to the same page of the new one. */
 export interface PageComparison {
@@ -10,6 +12,10 @@ export interface PageComparison {
   readonly new: { readonly status: number; readonly title: string }
   /** The share of the words that both have, in percent. */
   readonly sameText: number | null
+  /** How much of the pictures of both differs, in percent; null: they were not compared. */
+  readonly differentPicture: number | null
+  /** Why the pictures were not compared; null: they were. */
+  readonly noPicture: string | null
 }
 
 export interface CompareOptions {
@@ -19,79 +25,119 @@ export interface CompareOptions {
   readonly oldAddress: string
   readonly allowPrivate: boolean
   readonly signal: AbortSignal
+  /** @returns how much differs, in percent @throws MeasureImpossible, MeasureFailed */
+  comparePictures(pages: { readonly old: string; readonly new: string; readonly signal: AbortSignal }): Promise<number>
+  /** For all pictures; default: 4 minutes. */
+  readonly picturesMs?: number
 }
 
 /** The most pages besides the front page. */
 const MOST_PAGES = 5
 const MOST_BYTES = 2 << 20
 const FETCH_MS = 15_000
+const PICTURES_MS = 240_000
+const TOO_LATE = 'The browser took too long for all pages'
+const REASON_LENGTH = 300
 
-interface Page {
+interface Page extends PageText {
   readonly status: number
-  readonly text: string
 }
 
-/** Requests the front page of a site and the first pages it links to, and the same pages of the site it comes from. */
+/**
+ * Compares the front page of a site, and the first pages it links to, with the same pages of the site it comes from:
+ * first the words of all, then their pictures.
+ */
 export async function comparePages(options: CompareOptions): Promise<PageComparison[]> {
   const { pool, site, signal } = options
-  const ask = (path: string) => getFrontPage(pool, site, { signal, path })
+  const ask = async (path: string): Promise<Page> => {
+    const { status, text } = await getFrontPage(pool, site, { signal, path })
+    return { status, ...readPage(text) }
+  }
   const front = await ask('/')
-  const compared = [await compare('/', front, options)]
-  for (const path of pathsIn(front.text, site.address)) compared.push(await compare(path, await ask(path), options))
-  return compared
+  const texts = [await compareTexts('/', front, options)]
+  for (const path of pathsIn(front, site.address)) texts.push(await compareTexts(path, await ask(path), options))
+  return withPictures(texts, options)
 }
 
-async function compare(path: string, page: Page, options: CompareOptions): Promise<PageComparison> {
+type TextComparison = Omit<PageComparison, 'differentPicture' | 'noPicture'>
+
+async function compareTexts(path: string, page: Page, options: CompareOptions): Promise<TextComparison> {
   const old = await oldPage(path, options)
   return {
     path,
-    old: old && { status: old.status, title: titleOf(old.text) },
-    new: { status: page.status, title: titleOf(page.text) },
-    sameText: old && sameText(old.text, page.text),
+    old: old && { status: old.status, title: old.title },
+    new: { status: page.status, title: page.title },
+    sameText: old && sameWords(old, page),
   }
 }
 
+async function withPictures(texts: readonly TextComparison[], options: CompareOptions): Promise<PageComparison[]> {
+  const { site, oldAddress, picturesMs = PICTURES_MS } = options
+  const late = AbortSignal.timeout(picturesMs)
+  const signal = AbortSignal.any([options.signal, late])
+  let impossible: string | undefined
+  const compareOne = async ({ path, old }: TextComparison): Promise<number | string> => {
+    const address = old && addressOf(path, oldAddress)
+    if (impossible !== undefined) return impossible
+    if (!address) return 'The old site does not answer'
+    try {
+      if (late.aborted) return TOO_LATE
+      return await options.comparePictures({ old: address.href, new: `http://${site.address}${path}`, signal })
+    } catch (error) {
+      options.signal.throwIfAborted()
+      if (late.aborted) return TOO_LATE
+      if (error instanceof MeasureImpossible) impossible = error.message
+      else if (!(error instanceof MeasureFailed)) throw error
+      return error.message
+    }
+  }
+  const compared: PageComparison[] = []
+  for (const text of texts) {
+    const found = await compareOne(text)
+    compared.push(
+      typeof found === 'number'
+        ? { ...text, differentPicture: found, noPicture: null }
+        : { ...text, differentPicture: null, noPicture: shown(found) },
+    )
+  }
+  return compared
+}
+
+/** A hostile page may have written it. */
+const shown = (reason: string): string =>
+  reason
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, REASON_LENGTH)
+    .toWellFormed()
+
+/** The home of the old site is what a foreign dump says: `fetchPublic` refuses what is not http. */
+function addressOf(path: string, home: string): URL | undefined {
+  const address = URL.parse(home)
+  if (!address) return undefined
+  Object.assign(address, { pathname: path, search: '', hash: '', username: '', password: '' })
+  return address
+}
+
 async function oldPage(path: string, { oldAddress, allowPrivate, signal }: CompareOptions): Promise<Page | null> {
-  const address = URL.parse(path, oldAddress)
+  const address = addressOf(path, oldAddress)
   if (!address) return null
   const asked = { allowPrivate, allowHttp: true, maxBytes: MOST_BYTES, timeoutMs: FETCH_MS, signal }
   return fetchPublic(address, asked, async ({ status, body }) => {
     const pieces: Buffer[] = []
     for await (const piece of body) pieces.push(piece)
-    return { status, text: Buffer.concat(pieces).toString() }
+    return { status, ...readPage(Buffer.concat(pieces).toString()) }
   }).catch((error: { status?: number }) => {
     signal.throwIfAborted()
-    return error.status === undefined ? null : { status: error.status, text: '' }
+    return error.status === undefined ? null : { status: error.status, ...readPage('') }
   })
 }
 
 /** Returns the pages that a page links to, in its order: only those of the same site, without files or queries. */
-export function pathsIn(html: string, address: string): string[] {
-  const paths = [...html.matchAll(/<a\s[^>]{0,2000}?href=["']([^"'#?]{1,500})["']/gi)].flatMap(([, href]) => {
-    const url = URL.parse(href as string, `http://${address}/`)
+export function pathsIn({ links }: Pick<PageText, 'links'>, address: string): string[] {
+  const paths = links.flatMap((href) => {
+    const url = URL.parse(href, `http://${address}/`)
     const isPage = url?.host === address && !/\/wp-|\.\w{2,5}$|\/feed\/?$/.test(url.pathname)
     return isPage && url.pathname !== '/' ? [url.pathname] : []
   })
   return [...new Set(paths)].slice(0, MOST_PAGES)
-}
-
-export function titleOf(html: string): string {
-  const [, title = ''] = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html) ?? []
-  return title.replace(/\s+/g, ' ').trim().slice(0, 200)
-}
-
-/** Returns the share of the words of two pages that both have, in percent. */
-export function sameText(one: string, other: string): number {
-  const [a, b] = [wordsOf(one), wordsOf(other)]
-  if (a.size === 0 && b.size === 0) return 100
-  const both = [...a].filter((word) => b.has(word)).length
-  return Math.round((100 * both) / (a.size + b.size - both))
-}
-
-function wordsOf(html: string): Set<string> {
-  const text = html
-    .replace(/<(script|style|noscript)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&#?\w{1,10};/g, ' ')
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
 }

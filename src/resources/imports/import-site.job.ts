@@ -36,6 +36,7 @@ import { actions, events } from './actions.ts'
 import { fetchAgain } from './fetch-again.ts'
 import { changeImport, findImport } from './import.store.ts'
 import { alwaysLeftOut, type ComparedPage, type ImportPlan, rightsOf } from './import.ts'
+import { picturesOf } from './import-pictures.ts'
 import { folderOf } from './staging.ts'
 
 const Order = Type.Object({
@@ -220,12 +221,15 @@ async function recordImport(tx: Tx, context: Context): Promise<void> {
 /** Compares the new site with the old one, if that still responds. Informs only, and never stops the import. */
 async function compare(context: Context): Promise<void> {
   const { services, input, results, signal, log } = context
+  const site = await findSite(services.database.read, input.siteId)
   const hosted = await services.hostedSite(input.siteId)
-  if (!hosted) return
+  if (!site || !hosted) return
   const pages: ComparedPage[] = await comparePages({
     ...{ pool: services.pool, site: hosted, oldAddress: results.check.from.home, signal },
     allowPrivate: services.config.allowPrivateFetch,
+    comparePictures: picturesOf(services, site, context.now),
   }).catch((error) => {
+    signal.throwIfAborted()
     log.warn({ err: error, siteId: input.siteId }, 'an imported site was not compared with the old one')
     return []
   })

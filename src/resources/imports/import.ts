@@ -132,10 +132,22 @@ export const ComparedPage = Type.Object(
         examples: [98],
       }),
     ),
+    differentPicture: nullable(
+      Type.Number({
+        description:
+          'How much of the pictures of the two pages differs, in percent: as a browser shows their upper 1,280 × 1,600 pixels; null where they were not compared',
+        examples: [2.5],
+      }),
+    ),
+    noPicture: nullable(
+      Type.String({ description: 'Why the pictures were not compared; null where they were', examples: [null] }),
+    ),
   },
   { title: 'ImportComparedPage' },
 )
 export type ComparedPage = Type.Static<typeof ComparedPage>
+/** Imports of earlier releases have no pictures. */
+type StoredComparedPage = Omit<ComparedPage, 'differentPicture' | 'noPicture'> & Partial<ComparedPage>
 
 const ChecklistItem = Type.Object(
   { title: Type.String({ examples: ['Lower the TTL'] }), text: Type.String({ examples: ['Set it to 300 seconds.'] }) },
@@ -193,7 +205,7 @@ export interface StoredImport {
   readonly liveSecret: string | null
   readonly starts: boolean
   readonly plan: ImportPlan | null
-  readonly comparison: readonly ComparedPage[] | null
+  readonly comparison: readonly StoredComparedPage[] | null
   readonly error: string | null
   readonly operationId: number | null
   readonly createdAt: number
@@ -218,7 +230,8 @@ export function presentImport(
     uploads: [...(uploads ?? [])],
     source: live?.type === 'ssh' ? live : null,
     plugin: live?.type === 'plugin' ? { address: live.address } : null,
-    comparison: comparison && [...comparison],
+    // those of before pictures have neither
+    comparison: comparison?.map((page) => ({ differentPicture: null, noPicture: null, ...page })) ?? null,
     checklist: [...checklist],
     created: timestamp(createdAt),
     expires: timestamp(expiresAt),

@@ -2,6 +2,7 @@ import type { BackupStore } from '../../backups/backup-store.ts'
 import type { Config } from '../../config.ts'
 import type { CoreLibrary } from '../../hosting/core-library/core-library.ts'
 import type { CoreSource } from '../../hosting/core-library/core-source.ts'
+import type { PagesToCompare } from '../../hosting/page-measure/compare-pictures.ts'
 import type { PageToMeasure } from '../../hosting/page-measure/measure-page.ts'
 import type { PhpPool, PooledSite } from '../../hosting/php/pool/pool.ts'
 import type { Containment, PhpVersion } from '../../hosting/php/runtime.ts'
@@ -64,6 +65,12 @@ export interface HostServices {
    * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
    */
   measurePage(page: PageToMeasure): Promise<unknown>
+  /**
+   * Opens two pages in a browser, and compares their pictures.
+   * @returns how much of them differs, in percent
+   * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
+   */
+  comparePictures(pages: PagesToCompare): Promise<number>
   /** Returns the site in the form that the pool uses, or `undefined` while it has no site directory or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /**

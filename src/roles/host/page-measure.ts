@@ -1,5 +1,12 @@
+import { comparePictures } from '../../hosting/page-measure/compare-pictures.ts'
 import { findChromium } from '../../hosting/page-measure/find-chromium.ts'
-import { findModules, MeasureImpossible, measurePage } from '../../hosting/page-measure/measure-page.ts'
+import {
+  findModules,
+  MeasureImpossible,
+  measurePage,
+  type Visit,
+  type VisitOptions,
+} from '../../hosting/page-measure/measure-page.ts'
 import type { HairpinRoute } from '../../hosting/php/hairpin-route.ts'
 import { findAbilities } from '../../hosting/php/wasm/containment.ts'
 import { createNames } from '../../hosting/php/wasm/names.ts'
@@ -7,11 +14,12 @@ import { defaultEgressLimits, type Egress, reachOutside } from '../../hosting/ph
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { createResolver } from '../../platform/fetch/resolver.ts'
+import { oneByOne } from '../../platform/one-by-one.ts'
 import type { HostServices } from '../../resources/kit/host-services.ts'
 import type { ProcessContext } from '../process-context.ts'
 import type { HostBudgets } from './site-php.ts'
 
-export interface PageMeasure extends Pick<HostServices, 'measurePage'> {
+export interface PageMeasure extends Pick<HostServices, 'measurePage' | 'comparePictures'> {
   /** Why no page can be measured here, and what to do. Undefined if it is possible. */
   readonly impossible: string | undefined
 }
@@ -37,13 +45,18 @@ export async function openPageMeasure(
     connections: budgets.outgoing,
     site: WHO,
   }
+  const inTurn = oneByOne()
+  /** One browser at a time: each may take the memory of ten sites. */
+  const visit = <Page extends Visit, Result>(page: Page, go: (page: Page & VisitOptions) => Promise<Result>) => {
+    if (impossible !== undefined || chromium === undefined) throw new MeasureImpossible(impossible)
+    const own = { ...egress, looksAt: page.siteId }
+    const reach = (host: string, port: number) => reachOutside(host, port, own)
+    return inTurn(page.signal, () => go({ ...page, chromium, reach }))
+  }
   return {
     impossible,
-    async measurePage(page) {
-      if (impossible !== undefined || chromium === undefined) throw new MeasureImpossible(impossible)
-      const own = { ...egress, looksAt: page.siteId }
-      return measurePage({ ...page, chromium, reach: (host, port) => reachOutside(host, port, own) })
-    },
+    measurePage: async (page) => visit(page, measurePage),
+    comparePictures: async (pages) => visit(pages, comparePictures),
   }
 }
 

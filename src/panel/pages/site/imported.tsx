@@ -63,8 +63,12 @@ export function Imported({ act, done }: PartProps & { readonly done: Import }) {
               page.old ? texts.comparedPage(page.old.status, page.old.title) : texts.noAnswer,
               texts.comparedPage(page.new.status, page.new.title),
               page.sameText === null ? '' : texts.percent(page.sameText),
+              page.differentPicture === null ? '' : texts.percent(page.differentPicture),
             ]}
           />
+          {[...new Set(comparison.map(({ noPicture }) => noPicture))].map(
+            (reason) => reason && <p key={reason}>{texts.noPicture(reason)}</p>,
+          )}
         </section>
       )}
     </>
