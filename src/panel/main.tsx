@@ -4,6 +4,7 @@ import { api, ask } from './api.ts'
 import { App } from './app.tsx'
 import { followEvents } from './live.ts'
 import { listenForPalette } from './parts/palette.tsx'
+import { listenForTips } from './parts/tips.ts'
 import { session } from './session.ts'
 
 ask(() => api.GET('/v1/session'))
@@ -15,4 +16,5 @@ ask(() => api.GET('/v1/session'))
   })
 followEvents()
 listenForPalette()
+listenForTips()
 render(<App />, document.getElementById('app') as HTMLElement)

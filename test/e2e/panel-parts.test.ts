@@ -124,4 +124,68 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
       await page.setViewportSize({ width: 1280, height: 720 })
     })
   })
+
+  describe('a tooltip', () => {
+    const tip = () => page.locator('.tip')
+    const more = () => page.getByRole('button', { name: 'More actions for my-blog' })
+    const LONG = `a-shop-with-${'a-very-long-'.repeat(12)}name`
+    let long: number
+    beforeAll(async () => {
+      long = await panel.api.site(owner, LONG)
+      await at('sites')
+    })
+
+    test('comes with the pointer, stays under it, and goes with Escape', async () => {
+      await more().hover()
+      await tip().getByText('More actions for my-blog').waitFor()
+      await panel.judge(page)
+      await tip().hover()
+      expect(await tip().count()).toBe(1)
+      await page.keyboard.press('Escape')
+      expect(await tip().count()).toBe(0)
+      await more().hover()
+      await tip().waitFor()
+      await page.getByRole('heading', { level: 1 }).hover()
+      expect(await tip().count()).toBe(0)
+    })
+
+    test('comes with the keyboard, and Escape closes nothing else', async () => {
+      await page.getByLabel('Select my-blog').focus()
+      for (let steps = 0; steps < 9 && (await tip().count()) === 0; steps++) await page.keyboard.press('Tab')
+      expect([await tip().textContent(), await more().evaluate((it) => it === document.activeElement)]).toEqual([
+        'More actions for my-blog',
+        true,
+      ])
+      await page.keyboard.press('Enter')
+      expect(await tip().count()).toBe(0)
+      await page.getByRole('menuitem').first().waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('menuitem').first().waitFor({ state: 'hidden' })
+    })
+
+    test('has a text that is cut off', async () => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await at(`sites/${long}/backups`)
+      await page.keyboard.press('Tab')
+      await page.locator('.crumbs').getByRole('link', { name: LONG }).focus()
+      expect(await tip().textContent()).toBe(LONG)
+      expect(await tip().evaluate((it) => it.getBoundingClientRect().right <= innerWidth)).toBe(true)
+      await page.setViewportSize({ width: 1280, height: 720 })
+      await at('sites')
+    })
+
+    test('comes with a long press, which does not press the button', async () => {
+      const { x, y, width, height } = (await more().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+      const finger = await page.context().newCDPSession(page)
+      const touchPoints = [{ x: x + width / 2, y: y + height / 2 }]
+      await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+      await tip().getByText('More actions for my-blog').waitFor()
+      await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+      expect(await more().getAttribute('aria-expanded')).toBe('false')
+      await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+      await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+      await page.getByRole('menuitem').first().waitFor()
+      expect(await tip().count()).toBe(0)
+    })
+  })
 })

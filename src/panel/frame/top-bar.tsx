@@ -65,7 +65,7 @@ function Running() {
   const running = useLoad(() => ask(() => api.GET('/v1/operations', { params: { query } })))
   const count = running.got.value?.page?.totalItems ?? 0
   return (
-    <a class="button ghost" href="#/operations" aria-label={texts.operations(count)}>
+    <a class="button ghost" href="#/operations" aria-label={texts.operations(count)} data-tip={texts.operations(count)}>
       <Icon name="clock" />
       {count > 0 && <span class="badge accent">{texts.running(count)}</span>}
     </a>

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
 import { showSecret } from '../parts/secret.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { session } from '../session.ts'
@@ -63,7 +64,9 @@ function Sessions() {
         isStacked
         empty={texts.noSessions}
         row={(each) => [
-          <b title={each.user_agent}>{browserName(each.user_agent)}</b>,
+          <Tip key="browser" text={each.user_agent}>
+            <b>{browserName(each.user_agent)}</b>
+          </Tip>,
           each.ip_address,
           timeOf(each.seen_at),
           each.current ? (

@@ -3,6 +3,7 @@ import { api, ask } from '../api.ts'
 import { Card } from '../parts/card.tsx'
 import { CursorPages, placeShown } from '../parts/cursor-pages.tsx'
 import { List } from '../parts/list.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { dayOf, timeOf } from '../time.ts'
@@ -48,9 +49,9 @@ const Named = ({ account }: { readonly account: Account }) => (
   <>
     <b>{account.email}</b> {account.operator && <span class="badge accent">{texts.operator}</span>}
     {account.suspended_at !== null && (
-      <span class="badge warn" title={texts.suspendedAt(timeOf(account.suspended_at))}>
+      <Tip class="badge warn" text={timeOf(account.suspended_at)}>
         {texts.suspended}
-      </span>
+      </Tip>
     )}
     <div class="quiet">{texts.created(account.name, dayOf(account.created_at))}</div>
   </>

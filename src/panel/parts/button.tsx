@@ -30,7 +30,7 @@ export function Button(props: {
       class={`${kind} ${props.isSmall ? 'sm' : ''} ${children === undefined ? 'only-icon' : ''}`.trim()}
       disabled={props.isDisabled}
       aria-label={label}
-      title={children === undefined ? label : undefined}
+      data-tip={children === undefined ? label : undefined}
       data-of={props.of}
       onClick={props.onClick}
     >

@@ -61,6 +61,7 @@ export function Menu(props: {
         type="button"
         class={props.class}
         data-of={props.of}
+        data-tip={props.class?.includes('only-icon') && !isOpen.value ? props.label : undefined}
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
         aria-controls={id}

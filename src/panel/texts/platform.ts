@@ -27,7 +27,6 @@ export const platformTexts = {
   operator: 'Operator',
   created: (name: string, time: string) => `${name} · created ${time}`,
   suspended: 'Suspended',
-  suspendedAt: (time: string) => `Suspended ${time}`,
   suspend: 'Suspend account',
   suspendQuestion: (email: string) => `Suspend ${email}?`,
   suspendEffect: (sites: number) =>

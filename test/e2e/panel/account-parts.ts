@@ -39,7 +39,7 @@ export function accountParts(using: () => Panel): void {
       await page.getByRole('heading', { name: 'Sites 2' }).waitFor()
       await button('More actions for bulk-two').click()
       await page.getByRole('menuitem', { name: 'Add to favorites' }).click()
-      await page.getByTitle('bulk-two is a favorite').waitFor()
+      await page.getByRole('img', { name: 'bulk-two is a favorite' }).waitFor()
       await button('Clear tag filter').click()
     })
 

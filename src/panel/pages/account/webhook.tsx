@@ -99,7 +99,9 @@ export function WebhookPage({ id }: { readonly id: number }) {
           empty={<p class="quiet body">{texts.noDeliveries}</p>}
           row={(one) => [
             timeOf(one.created_at),
-            <span title={one.type}>{eventName(one.type)}</span>,
+            <>
+              {eventName(one.type)} <span class="sub">{one.type}</span>
+            </>,
             <>
               <span class={`state ${one.state}`}>{texts.states[one.state] ?? one.state}</span>
               {one.next_attempt_at && <p class="quiet">{texts.next(timeOf(one.next_attempt_at))}</p>}

@@ -21,7 +21,7 @@ import { showWork } from '../../parts/work.ts'
 import { sizeOf } from '../../size.ts'
 import { commonTexts } from '../../texts/common.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
-import { agoOf, timeOf } from '../../time.ts'
+import { agoOf } from '../../time.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import { choose, chosen, narrow, places, turnTo, useNarrowing } from './choice.ts'
@@ -261,7 +261,7 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
             {displayName}
           </a>
           {site.favorite && (
-            <span title={texts.favorites(displayName)}>
+            <span role="img" aria-label={texts.favorites(displayName)} data-tip={texts.favorites(displayName)}>
               <Icon name="star" />
             </span>
           )}
@@ -293,9 +293,7 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
 }
 
 const LastBackup = ({ at }: { readonly at: string | null }) => (
-  <span class="quiet nowrap" title={at === null ? undefined : timeOf(at)}>
-    {at === null ? texts.noBackup : agoOf(at)}
-  </span>
+  <span class="quiet nowrap">{at === null ? texts.noBackup : agoOf(at)}</span>
 )
 
 function Actions({ site, reload }: { readonly site: Site; reload(): Promise<void> }) {

@@ -12,6 +12,7 @@ import { Segment } from '../../../parts/segment.tsx'
 import { sorted } from '../../../parts/sorted.ts'
 import { sortOf } from '../../../parts/sorting.tsx'
 import { Stat } from '../../../parts/stat.tsx'
+import { Tip } from '../../../parts/tip.tsx'
 import { attempt, told } from '../../../parts/toasts.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { sizeOf } from '../../../size.ts'
@@ -240,9 +241,9 @@ function Points(props: PointsProps) {
 }
 
 const Damaged = ({ of }: { readonly of: RestorePoint }) => (
-  <span class="badge bad" title={texts.damagedIs(of.damage.join(' '))}>
+  <Tip class="badge bad" text={texts.damagedIs(of.damage.join(' '))}>
     {texts.damaged}
-  </span>
+  </Tip>
 )
 
 interface MoreProps {

@@ -114,8 +114,8 @@ export function Plugins(props: PartProps) {
             </span>
           </span>,
           isDue(plugin) ? (
-            <span class="badge warn" title={texts.due}>
-              {versionsOf(plugin)}
+            <span class="badge warn">
+              {versionsOf(plugin)} <span class="hidden">{texts.due}</span>
             </span>
           ) : (
             plugin.version

@@ -35,9 +35,10 @@ export const Logs = ({ id }: PartProps) => (
 )
 
 const Follow = ({ log }: { readonly log: Pick<Log, 'isFollowed'> }) => (
-  <label class="follow" title={texts.followIs}>
+  <label class="follow" data-tip={texts.followIs}>
     <input
       type="checkbox"
+      aria-description={texts.followIs}
       checked={log.isFollowed.value}
       onChange={({ currentTarget }) => {
         log.isFollowed.value = currentTarget.checked

@@ -107,7 +107,7 @@ function Shares(props: {
     <ul class="plain shares">
       {of.map((each) => (
         <li key={each.name} class="share">
-          <span title={each.name}>{name(each.name)}</span>
+          <span>{name(each.name)}</span>
           <span>{each.count.toLocaleString()}</span>
           <progress max={most} value={each.count} aria-label={name(each.name)} />
         </li>
