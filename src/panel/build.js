@@ -1,5 +1,19 @@
 // Builds the control panel when Stead is installed from its sources, so that nobody has to think of it. Without the packages that are for
 // development alone there is nothing to build with: then Stead says so at its address.
+// `node src/panel/build.js components` builds the page of all components instead, and serves it until it is stopped.
+import { fileURLToPath } from 'node:url'
+
+const pathOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
+const configFile = pathOf('./vite.config.ts')
 const vite = await import('vite').catch(() => undefined)
-if (vite) await vite.build({ configFile: new URL('./vite.config.ts', import.meta.url).pathname })
+if (vite && process.argv[2] === 'components') {
+  const components = {
+    configFile,
+    root: pathOf('./components'),
+    build: { outDir: pathOf('../../node_modules/.cache/panel-components') },
+  }
+  await vite.build(components)
+  const server = await vite.preview(components)
+  console.log(server.resolvedUrls?.local[0])
+} else if (vite) await vite.build({ configFile })
 else console.error('The control panel is not built: install with the packages for development, then npm run panel')
