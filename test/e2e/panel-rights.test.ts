@@ -116,7 +116,8 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     return page.evaluate(() => {
       const main = document.querySelector('main') as HTMLElement
       const named = [...main.querySelectorAll<HTMLElement>('[data-of]')].map(({ dataset }) => dataset.of ?? '')
-      const buttons = [...main.querySelectorAll<HTMLButtonElement>('button:not([data-of])')]
+      // heads of tables only sort them, and choose their columns
+      const buttons = [...main.querySelectorAll<HTMLButtonElement>('button:not([data-of], th *)')]
       const others = buttons.filter((button) => !button.closest('form[data-of]'))
       const reasons = [...main.querySelectorAll('details dd')].map(({ textContent }) => textContent)
       return {
