@@ -55,6 +55,16 @@ describe('a page of PHP', () => {
     expect((await site.get('/')).body).toBe('page 3')
   })
 
+  test('that must not be stored is made for its visitor, with campaign parameters', async () => {
+    const site = await startCachedSite(cleanup, ({ url }, response) =>
+      page(response, url as string, { 'cache-control': 'no-store' }),
+    )
+    for (const path of ['/form/?utm_source=mail&a=1', '/form/?a=1&gclid=2', '/form/?a=1'])
+      expect((await site.get(path)).body).toBe(path)
+    // The first request of an address is made for everyone.
+    expect(site.asked[0]?.url).toBe('/form/?a=1')
+  })
+
   test('is requested without cookies, conditions, ranges, and unusual headers', async () => {
     const site = await counted()
     await site.get('/', {
