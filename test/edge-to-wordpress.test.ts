@@ -1,6 +1,6 @@
 /** A real WordPress behind edge and host: what a browser does with it, over real sockets. */
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -136,26 +136,129 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the edge, $runtime',
     expect((await ask('/wp-config.php')).status).toBe(404)
   })
 
-  test('log in as a browser does, and the dashboard with everything that it loads', async () => {
-    const bare = await ask('/wp-admin')
-    expect([bare.status, bare.headers.location]).toEqual([301, '/wp-admin/'])
-    const sentAway = await ask('/wp-admin/')
-    expect(sentAway.status).toBe(302)
-    expect(sentAway.headers.location).toContain(`http://${testAddress}/wp-login.php`)
+  async function logIn(): Promise<{ login: Reply; cookie: string }> {
     const form = new URLSearchParams({ log: 'admin', pwd: 'correct horse battery', testcookie: '1' }).toString()
     const login = await ask('/wp-login.php', {
       method: 'POST',
       body: form,
       headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=x' },
     })
+    return { login, cookie: (login.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ') }
+  }
+
+  test('log in as a browser does, and the dashboard with everything that it loads', async () => {
+    const bare = await ask('/wp-admin')
+    expect([bare.status, bare.headers.location]).toEqual([301, '/wp-admin/'])
+    const sentAway = await ask('/wp-admin/')
+    expect(sentAway.status).toBe(302)
+    expect(sentAway.headers.location).toContain(`http://${testAddress}/wp-login.php`)
+    const { login, cookie } = await logIn()
     expect(login.status).toBe(302)
-    const cookie = (login.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ')
     const dashboard = await ask('/wp-admin/', { headers: { cookie } })
     expect(dashboard.status).toBe(200)
     expect(dashboard.text).toContain('id="wpadminbar"')
     const assets = assetsOf(dashboard.text)
     expect(assets.length).toBeGreaterThan(3)
     for (const path of assets) expect([path, (await ask(path, { headers: { cookie } })).status]).toEqual([path, 200])
+  })
+
+  test('Site Health shows the sizes of directories and of the database', async () => {
+    const { cookie } = await logIn()
+    const nonce = (await ask('/wp-admin/admin-ajax.php?action=rest-nonce', { headers: { cookie } })).text
+    const sizes = await ask('/wp-json/wp-site-health/v1/directory-sizes', {
+      headers: { cookie, 'x-wp-nonce': nonce },
+    })
+    expect(sizes.status).toBe(200)
+    const bytes = JSON.parse(sizes.text) as Record<string, { raw: number }>
+    for (const name of ['wordpress_size', 'themes_size', 'database_size', 'total_size'])
+      expect([name, bytes[name]?.raw ?? 0]).toEqual([name, expect.toSatisfy((raw: number) => raw > 10_000)])
+  })
+
+  test('an object cache in PHP files keeps objects, and notices changes', async () => {
+    const content = join(directory.siteDirectory, 'web/wp-content')
+    // As Docket Cache does: each object is a PHP file of its own, replaced by a rename.
+    const dropIn = `<?php
+require ABSPATH . WPINC . '/class-wp-object-cache.php';
+class Own_Files extends WP_Object_Cache {
+    private static function file($key, $group) {
+        return WP_CONTENT_DIR . '/cache/own/' . md5("$group $key") . '.php';
+    }
+    public function get($key, $group = 'default', $force = false, &$found = null) {
+        $value = parent::get($key, $group, $force, $found);
+        $file = self::file($key, $group);
+        if ($found || !is_file($file)) return $value;
+        $value = unserialize(include $file);
+        $found = parent::set($key, $value, $group);
+        return $value;
+    }
+    public function set($key, $data, $group = 'default', $expire = 0) {
+        $file = self::file($key, $group);
+        wp_mkdir_p(dirname($file));
+        file_put_contents("$file.new", '<?php return ' . var_export(serialize($data), true) . ';');
+        rename("$file.new", $file);
+        function_exists('opcache_invalidate') && opcache_invalidate($file, true);
+        return parent::set($key, $data, $group, $expire);
+    }
+    public function delete($key, $group = 'default', $deprecated = false) {
+        $file = self::file($key, $group);
+        is_file($file) && unlink($file);
+        return parent::delete($key, $group);
+    }
+}
+function wp_cache_init() { $GLOBALS['wp_object_cache'] = new Own_Files(); }
+`
+    const functions = await readFile(join(directory.corePath, 'wp-includes/cache.php'), 'utf8')
+    await writeFile(
+      join(content, 'object-cache.php'),
+      dropIn +
+        functions
+          .replace('<?php', '')
+          .replace(/function wp_cache_init\(\) \{[^}]*\}/, '')
+          .replace(/require_once ABSPATH[^;]*;/g, ''),
+    )
+    await directory.script(
+      'cached.php',
+      `require 'wp-load.php'; if (isset($_GET['set'])) { wp_cache_set('own', [(object) ['x' => $_GET['set']]], 'own'); update_option('own_option', $_GET['set']); }
+       echo json_encode([wp_using_ext_object_cache(), wp_cache_get('own', 'own'), get_option('own_option')]);`,
+    )
+    for (const value of ['one', 'two', 'three']) {
+      await ask(`/cached.php?set=${value}`)
+      expect(JSON.parse((await ask('/cached.php')).text)).toEqual([true, [{ x: value }], value])
+      expect((await ask('/')).status).toBe(200)
+    }
+    expect((await readdir(join(content, 'cache/own'))).length).toBeGreaterThan(5)
+    await rm(join(content, 'object-cache.php'))
+  })
+
+  test('a sitemap that a plugin writes before WordPress looks for a page has its own type', async () => {
+    // As The SEO Framework does: no rewrite rule, an answer of its own, one lock for its writers.
+    await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
+    await writeFile(
+      join(directory.siteDirectory, 'web/wp-content/mu-plugins/sitemap.php'),
+      `<?php add_action('parse_request', function () {
+        if (parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH) !== '/sitemap.xml') return;
+        while (ob_get_level()) ob_end_clean();
+        if (get_transient('sitemap_lock')) { status_header(423); exit; }
+        set_transient('sitemap_lock', 1, 60);
+        status_header(200);
+        header('Content-Type: text/xml; charset=utf-8', true);
+        header('X-Robots-Tag: noindex', true);
+        echo '<?xml version="1.0" encoding="UTF-8"?><urlset>';
+        foreach (get_posts(['post_type' => ['post', 'page'], 'numberposts' => -1]) as $post) echo '<loc>', get_permalink($post), '</loc>';
+        echo '</urlset>';
+        delete_transient('sitemap_lock');
+        exit;
+      }, 15);`,
+    )
+    for (let visit = 0; visit < 2; visit++) {
+      const map = await ask('/sitemap.xml')
+      expect([map.status, map.headers['content-type'], map.headers['x-robots-tag']]).toEqual([
+        200,
+        'text/xml; charset=utf-8',
+        'noindex',
+      ])
+      expect(map.text).toMatch(/<loc>http:\/\/my\.localhost:8081\/hello-world\/<\/loc>.*<\/urlset>$/)
+    }
   })
 
   test('programs log in by XML-RPC and by an application password, and by nothing else', async () => {
