@@ -31,6 +31,16 @@ add_action('die', fn () => wp_die('done'));
 add_action('fail', fn () => no_such_function());
 add_action('where', fn () => update_option('was_at', home_url()));
 add_action('throw', function () { throw new Exception('thrown'); });
+add_action('count', fn () => update_option('counted', get_option('counted', 0) + 1));
+// As Action Scheduler does: each minute, batches of 25 while there is time.
+add_action('work_off', function () {
+    $until = time() + 20;
+    do {
+        $jobs = get_option('jobs');
+        foreach (array_splice($jobs, 0, 25) as $job) do_action('count', $job);
+        update_option('jobs', $jobs);
+    } while ($jobs && time() < $until);
+});
 add_action('hang', function () { for (;;) { } });
 add_filter('cron_schedules', fn ($all) => $all + ['minutely' => ['interval' => 60, 'display' => 'Each minute']]);
 `
@@ -187,6 +197,25 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await readFile(join(directory.siteDirectory, 'private/php-error.log'), 'utf8')).toMatch(
         /Stead: the scheduled event fail failed: .*no_such_function/,
       )
+    })
+
+    it('runs 300 waiting jobs of a plugin and 300 waiting events, and others that are due behind them', async () => {
+      await visit(`update_option('jobs', range(1, 300)); wp_schedule_event(time() - 30, 'minutely', 'work_off');
+        $cron = _get_cron_array();
+        for ($each = 0; $each < 300; $each++)
+          $cron[time() - 20]['count'][md5(serialize([$each]))] = ['schedule' => false, 'args' => [$each]];
+        _set_cron_array($cron);
+        wp_schedule_single_event(time() - 5, 'mark', ['behind']);`)
+      // A pass continues with other sites after 20 s.
+      await vi.waitFor(
+        async () => {
+          await cron.pass()
+          expect([option('counted'), Number(option('marked_behind')) > 0]).toEqual(['600', true])
+        },
+        { timeout: 300_000, interval: 500 },
+      )
+      expect(log.warn).not.toHaveBeenCalled()
+      await visit(`wp_unschedule_hook('work_off');`)
     })
 
     it('postpones an event that was cut off, reports it, and runs the others', async () => {
