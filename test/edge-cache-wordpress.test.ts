@@ -29,13 +29,14 @@ import {
   testHeld,
   testRuntime,
 } from './support/site-directory.ts'
+import { hereRuntimes } from './support/ways.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
 const log = { debug() {}, warn() {}, error() {} }
 const MB = 1 << 20
 
-describe.skipIf(!core)('WordPress behind the cache', () => {
+describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
   let directory: TestDirectory
   let pool: PhpPool
@@ -51,8 +52,8 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
   let said: Change[] = []
 
   beforeAll(async () => {
-    runtime = await testRuntime()
-    directory = await testDirectory(core as string)
+    runtime = await testRuntime({ runtime: kind })
+    directory = await testDirectory(core as string, { phpVersion })
     const process = await runtime.start(directory)
     await install(process)
     purges = purgeLog()
@@ -71,7 +72,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     })
     // biome-ignore format: one record
     pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text), onWorked: (siteId, kind) => served.mayHaveChanged(siteId, kind) })
-    const { siteDirectory, corePath, phpVersion, uid, address } = directory
+    const { siteDirectory, corePath, uid, address } = directory
     site = { siteId: 7, siteDirectory, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     // biome-ignore format: one record
@@ -274,7 +275,8 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     )
     said = []
     expect((await get('/shout.php')).body).toBe('done')
-    expect(said.length).toBeLessThan(20)
+    // Native PHP needs longer to say it.
+    expect(said.length).toBeLessThan(100)
     await cached('/')
   })
 
@@ -284,11 +286,12 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
 add_action('init', function () {
     register_post_type('own_form', ['public' => false]);
     register_post_type('own_submission', ['public' => false]);
+    register_post_type('own_product', ['public' => true]);
     add_shortcode('own', function () {
         global $wpdb;
         $form = get_posts(['post_type' => 'own_form', 'post_status' => 'any'])[0] ?? null;
         $rows = $wpdb->get_col("SELECT text FROM {$wpdb->prefix}own_tables");
-        return 'shown: ' . implode(' ', [$form ? get_post_meta($form->ID, 'fields', true) : '', get_option('own_setting'), ...$rows]) . '.';
+        return 'shown: ' . implode(' ', [$form ? get_post_meta($form->ID, 'fields', true) : '', get_option('own_setting'), ...$rows, get_post_meta(get_posts(['post_type' => 'own_product'])[0]->ID ?? 0, '_price', true)]) . '.';
     });
 });
 function own_save() {
@@ -305,6 +308,10 @@ function own_save() {
             break;
         case 'option':
             update_option('own_setting', $value);
+            break;
+        case 'price':
+            $product = get_posts(['post_type' => 'own_product'])[0] ?? null;
+            update_post_meta($product ? $product->ID : wp_insert_post(['post_type' => 'own_product', 'post_status' => 'publish', 'post_title' => 'product']), '_price', $value);
             break;
         case 'noise':
             set_transient('own_cached', $value);
@@ -351,7 +358,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       expect([reply.status, reply.body]).toEqual([200, '{"success":true}'])
     }
 
-    test.each(['form', 'table', 'option'])('a stranger sees the %s that an editor saved', async (what) => {
+    test.each(['form', 'table', 'option', 'price'])('a stranger sees the %s that an editor saved', async (what) => {
       await cached('/own/')
       await save(what, `new-${what}`)
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`new-${what}`)
@@ -396,6 +403,14 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       expect(await cached('/with-block/')).toContain('block-one')
       await rest('PUT', `/wp/v2/blocks/${block.id}`, { content: 'block-two' })
       expect((await get('/with-block/')).body).toContain('block-two')
+      await directory.script(
+        'styles.php',
+        `require 'wp-load.php'; wp_set_current_user(1); echo WP_Theme_JSON_Resolver::get_user_global_styles_post_id();`,
+      )
+      const styles = (await get('/styles.php')).body
+      await cached('/with-block/')
+      await rest('POST', `/wp/v2/global-styles/${styles}`, { styles: { color: { background: '#1234ab' } } })
+      expect((await get('/with-block/')).body).toContain('#1234ab')
       for (const change of [
         () => rest('POST', '/wp/v2/navigation', { title: 'N', content: '<!-- wp:paragraph -->', status: 'publish' }),
         async () => {
@@ -523,10 +538,27 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     const status = async (cookie: string) => String((await ask(cookie)).headers['cache-status'])
     expect(await cached('/?gated=1')).toBe('opens soon')
     expect((await ask('gate_pass=yes')).body).toContain('Hello world!')
-    await expect.poll(() => status('gate_pass=yes'), { timeout: 60_000 }).toContain('detail=cookie')
+    await expect
+      .poll(
+        async () => {
+          // A purge may have removed the page that answers are compared with.
+          await get('/?gated=1')
+          return status('gate_pass=yes')
+        },
+        { timeout: 60_000 },
+      )
+      .toContain('detail=cookie')
     expect((await ask('gate_pass=yes')).body).toContain('Hello world!')
     expect(await status('theme=dark')).toContain('detail=new-cookie')
-    expect(await status('theme=dark')).toContain('; hit;')
+    await expect
+      .poll(
+        async () => {
+          await get('/?gated=1')
+          return status('theme=dark')
+        },
+        { timeout: 60_000 },
+      )
+      .toContain('; hit;')
     expect(await cached('/?gated=1')).toBe('opens soon')
     await rm(plugin)
   })

@@ -30,6 +30,8 @@ final class Stead_Changes
      * is outdated.
      */
     private bool $wrote = false;
+    /** A post of a plugin's own type, such as a product, has changed. Other pages may show it: price tables, offers, calendars. */
+    private bool $elsewhere = false;
     /** @var array<string, true> */
     private array $paths = [];
 
@@ -254,6 +256,7 @@ final class Stead_Changes
             $this->all = true;
             return;
         }
+        $this->elsewhere = $this->elsewhere || (!in_array($post->post_type, ['post', 'page', 'attachment'], true) && $this->isAction());
         $this->below(get_permalink($post));
         $this->lists();
         $this->archive(get_post_type_archive_link($post->post_type));
@@ -430,21 +433,26 @@ final class Stead_Changes
     /** Reports what was collected since the last report, if anything. */
     public function tell(): void
     {
-        $isSoft = $this->wrote && !$this->all && $this->paths === [] && $this->isEditor();
+        $isKnown = $this->all || $this->files || $this->paths !== [];
+        $isSoft = !$this->all && ($this->elsewhere || ($this->wrote && $this->paths === [])) && $this->isEditor();
+        $paths = $this->all ? [] : array_keys($this->paths);
+        $known = ['all' => $this->all, 'files' => $this->files, 'paths' => $paths];
         $this->wrote = false;
-        if (!$this->all && !$this->files && !$isSoft && $this->paths === []) {
-            return;
-        }
-        $change = [
-            'all' => $this->all || $isSoft,
-            // It is unknown whether any page shows the change, so the purge may take a few seconds.
-            'soft' => $isSoft && !$this->files,
-            'files' => $this->files,
-            'paths' => $this->all ? [] : array_keys($this->paths),
-        ];
+        $this->elsewhere = false;
         $this->all = false;
         $this->files = false;
         $this->paths = [];
+        if ($isKnown) {
+            $this->say($known);
+        }
+        // nobody knows whether it shows: a few seconds may go by
+        if ($isSoft) {
+            $this->say(['all' => true, 'soft' => true]);
+        }
+    }
+
+    private function say(array $change): void
+    {
         post_message_to_js(json_encode(['changed' => $change], JSON_INVALID_UTF8_SUBSTITUTE));
     }
 }
