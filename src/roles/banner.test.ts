@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
 import { banner } from './banner.ts'
+import { urlOf } from './credentials.ts'
 
 const credentials = {
   ...{ client_id: 'id', client_secret: 'secret', account_email: 'me@example.com' },
@@ -32,4 +33,13 @@ test('suggests no commands that cannot work after a start without WordPress', ()
   expect(text).toContain('No release was found')
   expect(text).toContain('You cannot create a site yet.')
   expect(text).not.toContain('/v1/sites')
+})
+
+test.each([
+  ['127.0.0.1', 'http://127.0.0.1:8080'],
+  ['::1', 'http://[::1]:8080'],
+  ['localhost', 'http://localhost:8080'],
+])('the URL of a listener on %s is %s', (host, url) => {
+  expect(urlOf({ host, port: 8080 })).toBe(url)
+  expect(new URL(url).port).toBe('8080')
 })
