@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Call } from '../cli/command.ts'
 import type { Config, SettingKey } from '../config.ts'
+import { giveUpReserve } from '../platform/files/free-room.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import { MAY_PASS } from '../platform/operator-error.ts'
@@ -61,6 +62,8 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   const { config } = call
   const log = createLog(config, 'supervisor')
   await usableDataFolder(config.dataDir)
+  // Taking a lock writes to the disk, too.
+  await giveUpReserve(config.dataDir)
   // Held as long as this process lives.
   const unlock = await lockFile(serveLock(config.dataDir), { patienceMs: GLANCE_MS })
   if (!unlock) {

@@ -178,6 +178,30 @@ describe.skipIf(!core)('the first start', () => {
     }
   })
 
+  test.runIf(maySmallDisk)('gives up its disk reserve on a full disk, or names the disk', async () => {
+    const disk = await smallDisk(64)
+    const full = await prepareStead({ golden: false, below: disk.folder })
+    try {
+      // A start that comes that far has taken its lock and opened the control database.
+      full.set({ STEAD_API_LISTEN: `127.0.0.1:${stead.apiPort}` })
+      await mkdir(full.dataDir, { recursive: true })
+      await writeFile(join(full.dataDir, 'reserve'), Buffer.alloc(24 << 20))
+      await disk.fill()
+      const started = await full.cli('serve')
+      expect([started.code, started.stderr]).toEqual([2, expect.stringContaining('STEAD_API_LISTEN')])
+      await disk.relieve()
+      await rm(join(full.dataDir, 'serve.lock'), { force: true })
+      await disk.fill()
+      expect(await full.cli('serve')).toMatchObject({
+        code: 2,
+        stderr: `Stead cannot lock ${join(full.dataDir, 'serve.lock')}: the disk is full. Free space on it.\n`,
+      })
+    } finally {
+      await full.remove()
+      await disk.remove()
+    }
+  })
+
   test('exits with code 2 for a port in use, and says which one and how to choose another', async () => {
     const other = await prepareStead({ golden: false })
     try {

@@ -4,6 +4,7 @@ import { OperatorError } from '../operator-error.ts'
 
 const RETRY_MS = 100
 const SQLITE_BUSY = 5
+const SQLITE_FULL = 13
 
 /** Releases a lock. */
 export type Unlock = () => void
@@ -40,6 +41,8 @@ export async function lockFile(file: string, options: LockOptions = {}): Promise
     return () => held.close()
   } catch (error) {
     if (lock?.isOpen) lock.close()
+    if (codeOf(error) === SQLITE_FULL)
+      throw new OperatorError(`Stead cannot lock ${file}: the disk is full. Free space on it.`, { cause: error })
     const reason = (error as Error).message
     throw new OperatorError(
       `Stead cannot lock ${file}: ${reason}. The user of Stead must own the file. You can remove a damaged lock file.`,
@@ -57,7 +60,10 @@ function acquire(lock: DatabaseSync, shared: boolean): boolean {
     return true
   } catch (error) {
     if (lock.isTransaction) lock.exec('rollback')
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) return false
+    if (codeOf(error) === SQLITE_BUSY) return false
     throw error
   }
 }
+
+/** Returns the primary result code of SQLite. */
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) % 256
