@@ -8,6 +8,8 @@ import {
   type ColumnDefinition,
   columnTypeOf,
   type DefaultValue,
+  defaultCharset,
+  defaultCollation,
   type KeyDefinition,
   sqliteTypes,
   type TableDefinition,
@@ -277,7 +279,7 @@ function columnRow(table: TableDefinition, column: ColumnDefinition, at: number)
     NUMERIC_SCALE: scale,
     DATETIME_PRECISION: isTime ? 0 : null,
     CHARACTER_SET_NAME: column.charset,
-    COLLATION_NAME: column.collation,
+    COLLATION_NAME: collationOf(table, column),
     COLUMN_TYPE: columnTypeOf(column),
     COLUMN_KEY: keyOf(table, column.name),
     EXTRA: extraOf(column),
@@ -286,6 +288,16 @@ function columnRow(table: TableDefinition, column: ColumnDefinition, at: number)
     GENERATION_EXPRESSION: column.generated?.expression ?? '',
     SRS_ID: null,
   }
+}
+
+/**
+ * Returns the collation that the plugin records for a column. One without a collation of its own, which reads as the
+ * default, has that of its table. The plugin stores all text as utf8mb4.
+ */
+function collationOf(table: TableDefinition, { collation }: ColumnDefinition): string | null {
+  if (collation !== defaultCollation) return collation
+  const ofTable = table.collation.endsWith('_bin') ? `${defaultCharset}_bin` : table.collation
+  return ofTable.startsWith(`${defaultCharset}_`) ? ofTable : collation
 }
 
 function keyOf({ keys }: TableDefinition, column: string): string {
