@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
+import { bubblewrap } from '../../platform/processes/bubblewrap.ts'
 import { pathOnly } from '../php/wasm/containment.ts'
 import { residentBytesOf } from '../php/wasm/process-tree.ts'
 import { type JailPlan, jailArguments } from './jail.ts'
@@ -109,8 +110,9 @@ function modulesFolder(): string {
   return found
 }
 
-async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: VisitOptions) {
-  const child = spawn('bwrap', args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
+async function run(jail: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: VisitOptions) {
+  const { command, args } = bubblewrap(jail)
+  const child = spawn(command, args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
   if (child.pid !== undefined) comeAfterVisitors(child.pid)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const pieces: Buffer[] = []

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { bubblewrap } from '../../../platform/processes/bubblewrap.ts'
 import { type Containment, type PhpSite, runtimesOf } from '../runtime.ts'
 import { compiledAt } from './compiled/compiled.ts'
 import type { Mount } from './frames.ts'
@@ -50,10 +51,8 @@ export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Pro
   if (wanted === 'none') return { root, bubblewrap: undefined, notes: ['bubblewrap is turned off'] }
   try {
     // A trial with everything that a child gets: containers often have the program and forbid its use.
-    await run('bwrap', [...sandboxOptions(root), ...runtimeFiles(), process.execPath, '-e', '0'], {
-      env: pathOnly(),
-      timeout: 10_000,
-    })
+    const { command, args } = bubblewrap([...sandboxOptions(root), ...runtimeFiles(), process.execPath, '-e', '0'])
+    await run(command, args, { env: pathOnly(), timeout: 10_000 })
     return { root, bubblewrap: 'bwrap', notes: [] }
   } catch (error) {
     const reason = String((error as { stderr?: string }).stderr || (error as Error).message)
@@ -176,7 +175,7 @@ export async function planTool(abilities: Abilities, tool: Tool): Promise<ToolLa
   const binds = ['--ro-bind', programs, '/program', '--bind', folder, '/data', '--chdir', '/']
   const node = [process.execPath, ...permissions(['/program', '/data'], ['/data']), `/program/${tool.script}`]
   const args = [...sandboxOptions(abilities.root), ...runtimeFiles(), ...binds, ...node]
-  return { command: abilities.bubblewrap, args, folder: '/data', uid: wanted }
+  return { ...bubblewrap(args, abilities.bubblewrap), folder: '/data', uid: wanted }
 }
 
 function sandboxed(
@@ -212,9 +211,9 @@ function sandboxed(
       isReadOnly ? [] : ['/site/web', '/site/private'],
     ),
   ]
+  const args = [...sandboxOptions(abilities.root), ...runtimeFiles(), ...binds, ...node, '/program/child/main.js']
   return {
-    command: abilities.bubblewrap as string,
-    args: [...sandboxOptions(abilities.root), ...runtimeFiles(), ...binds, ...node, '/program/child/main.js'],
+    ...bubblewrap(args, abilities.bubblewrap),
     phpModule: `/php/${php.module}`,
     uid: abilities.root ? site.uid : null,
     sandboxed: true,

@@ -1,0 +1,141 @@
+/**
+ * The Debian package on this machine: installed, started as its service starts it, upgraded, and purged. It changes the
+ * machine, so it runs only for root with TEST_DEB=1.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCore } from '../support/core.ts'
+import { prepareStead, type Stead, showOutputOfFailures } from '../support/stead.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+const core = await testCore()
+const needed = ['/usr/bin/dpkg-deb', '/usr/sbin/adduser', '/usr/bin/deb-systemd-helper', '/usr/bin/setpriv']
+// It must not touch an existing installation.
+const mayInstall =
+  core !== undefined &&
+  process.env.CI &&
+  process.getuid?.() === 0 &&
+  needed.every(existsSync) &&
+  !existsSync('/etc/stead')
+
+describe.skipIf(!mayInstall)('the Debian package', () => {
+  let folder: string
+  let file: string
+  let older: string
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'deb-'))
+    const { arch } = process
+    const words = [
+      'packaging/deb.js',
+      '--arch',
+      arch === 'x64' ? 'amd64' : arch,
+      '--compression',
+      'gzip',
+      '--out',
+      folder,
+    ]
+    await run(process.execPath, words, { cwd: root, maxBuffer: 1e8 })
+    file = join(folder, (await readdir(folder)).find((name) => name.endsWith('.deb')) as string)
+    older = await withVersion(file, '0.0.1')
+  })
+  afterAll(async () => {
+    await stead?.remove()
+    await run('dpkg', ['--purge', 'stead']).catch(() => {})
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test.skipIf(!existsSync('/usr/bin/lintian') || !process.env.TEST_LINTIAN)(
+    'has no errors that lintian finds',
+    async () => {
+      const { stdout } = await run('lintian', ['--allow-root', '--fail-on', 'none', file], { maxBuffer: 1e8 })
+      expect(stdout.split('\n').filter((line) => line.startsWith('E:'))).toEqual([])
+    },
+  )
+
+  test('installs the command, its settings for root and the group, and a user of its own', async () => {
+    await run('dpkg', ['-i', older])
+    expect((await run('stead', ['version'])).stdout).toMatch(/^\S*\d+\.\d+\.\d+/)
+    expect((await run('id', ['-gn', 'stead'])).stdout.trim()).toBe('stead')
+    expect((await stat('/etc/stead/stead.env')).mode & 0o777).toBe(0o640)
+    expect((await stat('/var/lib/stead')).mode & 0o777).toBe(0o711)
+    const help = await run('stead', ['config', '--json'])
+    expect(JSON.parse(help.stdout)).toMatchObject({ STEAD_DATA_DIR: '/var/lib/stead' })
+  })
+
+  test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('has services that systemd accepts', async () => {
+    const units = (await readdir('/lib/systemd/system')).filter((name) => name.startsWith('stead'))
+    expect(units).toHaveLength(5)
+    const instances = units.map((name) => name.replace('@.', '@a.'))
+    const { stderr } = await run('systemd-analyze', ['verify', ...instances])
+    expect(stderr.split('\n').filter((line) => line.includes('stead'))).toEqual([])
+  })
+
+  test('runs as the user stead on a port below 1024, and an upgrade keeps its sites and changed settings', async () => {
+    stead = await prepareStead({ below: '/var/lib', launch: asService })
+    stead.edgePort = 998
+    await run('chown', ['-R', 'stead:stead', stead.dataDir])
+    const settings = Object.entries(stead.environment()).filter(([name]) => name.startsWith('STEAD_'))
+    await writeFile('/etc/stead/stead.env', settings.map(([name, value]) => `${name}=${value}\n`).join(''))
+    await stead.start()
+    // bubblewrap must work although the service has a capability.
+    expect(stead.output()).not.toContain('stronger with bubblewrap')
+    await stead.createSite({ name: 'kept' })
+    expect((await stead.visit('kept')).text).toContain('<title>kept')
+    await stead.stop()
+
+    await appendFile('/etc/stead/stead.env', '# My own line\n')
+    await run('dpkg', ['-i', '--force-confdef', '--force-confold', file])
+    expect(await readFile('/etc/stead/stead.env', 'utf8')).toContain('# My own line')
+    await stead.start()
+    expect((await stead.visit('kept')).text).toContain('<title>kept')
+    // Root's commands leave no file of root in the data folder.
+    const { stdout } = await run('stead', ['account', 'list', '--json'])
+    expect(JSON.parse(stdout)).toHaveLength(1)
+    expect((await run('find', [stead.dataDir, '-user', 'root'])).stdout).toBe('')
+  })
+
+  test('leaves no process and no file of its own when it is purged, and says what remains', async () => {
+    await stead.stop()
+    await writeFile('/var/lib/stead/kept', '')
+    const { stdout } = await run('dpkg', ['--purge', 'stead'])
+    expect(stdout).toContain('still in /var/lib/stead')
+    await rm('/var/lib/stead', { recursive: true })
+    await stead.remove()
+    expect(['/etc/stead', '/usr/lib/stead', '/usr/bin/stead', '/var/cache/stead'].filter(existsSync)).toEqual([])
+    expect((await run('pgrep', ['-u', 'stead']).catch(({ stdout }) => ({ stdout }))).stdout).toBe('')
+    await run('deluser', ['--system', 'stead'])
+  })
+})
+
+/** Starts the command of `stead.service` with the user and the capability that the unit gives. */
+const asService = [
+  ...['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin'],
+  ...['setpriv', '--reuid=stead', '--regid=stead', '--init-groups', '--no-new-privs'],
+  ...[
+    '--inh-caps=-all,+net_bind_service',
+    '--ambient-caps=-all,+net_bind_service',
+    '--bounding-set=-all,+net_bind_service',
+  ],
+  ...['/usr/bin/stead', 'serve'],
+]
+
+/** Packs the same files as another version. @returns its file */
+async function withVersion(file: string, version: string): Promise<string> {
+  const tree = `${file}.tree`
+  const other = `${file}.${version}.deb`
+  await run('dpkg-deb', ['-R', file, tree])
+  const control = join(tree, 'DEBIAN/control')
+  await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, `Version: ${version}`))
+  await run('dpkg-deb', ['-Znone', '--build', tree, other])
+  await rm(tree, { recursive: true })
+  return other
+}
