@@ -1,6 +1,6 @@
 /**
- * Builds Debian packages that hold all of Stead: its program, its own Node, and its libraries. Needs `dpkg-deb`. The same commit
- * gives the same bytes.
+ * Builds Debian packages that hold all of Stead: its program, its own Node, and its libraries. Needs `dpkg-deb`. The
+ * same commit gives the same bytes.
  *
  *   node packaging/deb.js [--arch amd64,arm64] [--version 1.2.3] [--out packages] [--compression gzip]
  */
@@ -58,21 +58,23 @@ rmSync(work, { recursive: true, force: true })
 function layProgram(folder, cpu) {
   mkdirSync(folder, { recursive: true })
   for (const part of ['bin', 'dist']) cpSync(join(work, 'program', part), join(folder, part), { recursive: true })
-  const files = ['package.json', 'package-lock.json']
-  for (const name of [...files, '.npmrc']) cpSync(join(root, name), join(folder, name))
+  for (const name of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, name), join(folder, name))
   // Scripts of packages only compile what has a replacement in JavaScript, and would compile it for this machine.
   const flags = ['--omit=dev', '--ignore-scripts', '--prefer-offline', '--loglevel=error', `--cpu=${cpu}`, '--os=linux']
   execFileSync('npm', ['ci', ...flags, '--libc=glibc'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const modules = join(folder, 'node_modules')
   const node = join(modules, `node-linux-${cpu}`)
   for (const name of ['bin/node', 'LICENSE']) cpSync(join(node, name), join(folder, 'node', name))
-  for (const path of [node, join(modules, '.bin'), join(modules, '.package-lock.json'), join(folder, files[1] ?? '')])
-    rmSync(path, { recursive: true, force: true })
-  rmSync(join(folder, '.npmrc'))
+  for (const path of [node, join(modules, '.bin')]) rmSync(path, { recursive: true })
+  for (const path of [join(modules, '.package-lock.json'), join(folder, 'package-lock.json'), join(folder, '.npmrc')])
+    rmSync(path)
   prune(modules)
 }
 
-/** Removes files that no program reads: types, source maps, settings of tools, and the PHP for engines without JSPI. @param {string} modules */
+/**
+ * Removes files that no program reads: types, source maps, settings of tools, and the PHP for engines without JSPI.
+ * @param {string} modules
+ */
 function prune(modules) {
   rmSync(join(modules, '@types'), { recursive: true, force: true })
   for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
