@@ -1,5 +1,5 @@
 /** Archives of a small site, in the formats of common tools. */
-import { gzipSync } from 'node:zlib'
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { type MadeEntry, makeTar, makeZip } from './archives.ts'
 
 /** Creates an All-in-One WP Migration archive with exactly these files. */
@@ -15,6 +15,47 @@ export function makeWpress(entries: readonly MadeEntry[]): Buffer {
     return [header, plain]
   })
   return Buffer.concat([...blocks, Buffer.alloc(4377)])
+}
+
+export interface DafForm {
+  readonly version?: string
+  readonly compressed?: boolean
+  readonly password?: string
+  /** The bytes of a file in one piece. */
+  readonly pieceBytes?: number
+  /** Changes what one piece claims. */
+  readonly claims?: (piece: { original: number; stored: number; sum: string }) => object
+}
+
+/** Creates an archive in Duplicator's own format with exactly these entries, after its table of contents. */
+export function makeDaf(entries: readonly MadeEntry[], form: DafForm = {}): Buffer {
+  const { version = '5.0.1', compressed = true, password = '', pieceBytes = 65_536, claims } = form
+  const isNew = Number.parseInt(version, 10) >= 5
+  const flags = (compressed ? 1 : 0) | (password ? 2 : 0)
+  const x = (value: number) => (isNew ? `<X>${String.fromCharCode(value, 0)}</X>` : '')
+  const path = (name: string) => `<RPL>${Buffer.byteLength(name)}</RPL><RP>${Buffer.from(name).toString('latin1')}</RP>`
+  const sumOf = (bytes: Buffer) => crc32(bytes).toString(16).padStart(8, '0')
+  const file = ({ name, content = '', claims: claimed }: MadeEntry, own = flags, storedBytes = 0): string => {
+    const plain = Buffer.from(content)
+    const size = claimed?.sizeBytes ?? plain.length
+    let text = `<F><FS>${size}</FS><MT>1700000000</MT><P>0644</P>${x(own)}<HA>${sumOf(plain)}</HA>${path(name)}</F>`
+    for (let at = 0; at < plain.length; at += pieceBytes) {
+      const piece = plain.subarray(at, at + pieceBytes)
+      const packed = own & 1 && storedBytes === 0 ? deflateRawSync(piece, { level: 2 }) : piece
+      const stored = Buffer.concat([packed, Buffer.alloc(Math.max(0, storedBytes - packed.length))])
+      const honest = { original: piece.length, stored: stored.length, sum: sumOf(isNew ? piece : stored) }
+      const said = { ...honest, ...claims?.(honest) }
+      const head = `<G><OS>${said.original}</OS><SS>${said.stored}</SS><HA>${said.sum}</HA></G>`
+      text += head + stored.toString('latin1')
+    }
+    return text
+  }
+  const head = isNew ? `${x(flags)}<P>${password}</P>` : `<C>${compressed}</C>`
+  const index = file({ name: '__dup__archive__index.json', content: '{"extraPos":0}' }, isNew ? 0 : flags, 2000)
+  const rest = entries.map((entry) =>
+    entry.name.endsWith('/') ? `<D><MT>1700000000</MT><P>0755</P>${path(entry.name.slice(0, -1))}</D>` : file(entry),
+  )
+  return Buffer.from(`<A><V>${version}</V>${head}</A>${index}${rest.join('')}`, 'latin1')
 }
 
 export interface OldSite {
@@ -87,6 +128,12 @@ const wordpress = (folder: string, prefix: string): MadeEntry[] => [
   { name: `${folder}wp-config.php`, content: `<?php\n$table_prefix = '${prefix}';\n` },
 ]
 
+const duplicatorEntries = (): MadeEntry[] => [
+  ...wordpress('', 'old_'),
+  { name: 'dup-installer/dup-archive__0123.txt', content: '{}' },
+  { name: 'dup-installer/dup-database__0123.sql', content: makeDump({ prefix: 'old_' }) },
+]
+
 /** The same site in all formats that can be imported: file name → bytes. */
 export const archivesOf = {
   wpress: () => ({
@@ -110,12 +157,10 @@ export const archivesOf = {
     }
   },
   duplicator: () => ({
-    'archive.zip': makeZip([
-      ...wordpress('', 'old_'),
-      { name: 'dup-installer/dup-archive__0123.txt', content: '{}' },
-      { name: 'dup-installer/dup-database__0123.sql', content: makeDump({ prefix: 'old_' }) },
-    ]),
+    'archive.zip': makeZip(duplicatorEntries()),
   }),
+  daf: () => ({ 'archive.daf': makeDaf([{ name: 'wp-content/' }, ...duplicatorEntries()]) }),
+  'daf of Duplicator 4': () => ({ 'archive.daf': makeDaf(duplicatorEntries(), { version: '1.0.0' }) }),
   files: () => ({
     'site.tar.gz': gzipSync(
       makeTar([...wordpress('public_html/', 'wp_'), { name: 'public_html/link', linkTo: '/etc' }]),

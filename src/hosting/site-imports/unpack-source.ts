@@ -3,12 +3,13 @@ import { link, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { looksLikeDaf, unpackDaf } from '../archives/unpack-daf.ts'
 import { unpackTar, unpackTarGz } from '../archives/unpack-tar.ts'
 import { looksLikeWpress, unpackWpress } from '../archives/unpack-wpress.ts'
 import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackZip } from '../archives/unpack-zip.ts'
 
 /** The type of a file, judged by its content, because a name proves nothing. */
-export type SourceKind = 'zip' | 'tar' | 'tar.gz' | 'wpress' | 'sql' | 'sql.gz'
+export type SourceKind = 'zip' | 'tar' | 'tar.gz' | 'wpress' | 'daf' | 'sql' | 'sql.gz'
 
 /** The name for a dump that is not part of an archive. */
 export const LONE_DUMP = 'database.sql'
@@ -23,13 +24,10 @@ export async function kindOfSource(path: string): Promise<SourceKind> {
   if (head[0] === 0x1f && head[1] === 0x8b) return isTar(await headOfGzip(path)) ? 'tar.gz' : 'sql.gz'
   if (isTar(head)) return 'tar'
   if (looksLikeWpress(head)) return 'wpress'
+  if (looksLikeDaf(head)) return 'daf'
   if (head.toString('latin1', 0, 3) === 'BZh') throw new ArchiveRefused('compressed with bzip2. Send .tar.gz or .zip')
-  // DupArchive files begin with this.
-  if (head.toString('latin1', 0, 6) === '<A><V>')
-    throw new ArchiveRefused(
-      "Duplicator's own archive format (.daf). Choose ZipArchive as the archive engine in the settings of Duplicator, and create the archive again as .zip",
-    )
-  if (head.includes(0)) throw new ArchiveRefused('neither a .zip, a .tar, a .wpress archive, nor a dump of a database')
+  if (head.includes(0))
+    throw new ArchiveRefused('neither a .zip, a .tar, a .wpress or .daf archive, nor a dump of a database')
   return 'sql'
 }
 
@@ -42,6 +40,7 @@ export async function unpackSource(path: string, into: string, options: UnpackOp
   const kind = await kindOfSource(path)
   if (kind === 'zip') return unpackZip(path, into, options)
   if (kind === 'wpress') return unpackWpress(path, into, options)
+  if (kind === 'daf') return unpackDaf(path, into, options)
   if (kind === 'tar.gz') return unpackTarGz(path, into, options)
   if (kind === 'tar') return unpackTar(createReadStream(path), into, options)
   const dump = join(into, LONE_DUMP)

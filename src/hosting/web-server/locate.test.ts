@@ -209,6 +209,7 @@ describe('the meaning of a path', () => {
     ['/.htaccess', '404'],
     ['/.env', '404'],
     ['/wp-content/site.wpress', '404'],
+    ['/wp-content/site.daf', '404'],
     // Folders in which plugins keep sold files or backups of the site, whether the file exists or not.
     ['/wp-content/uploads/woocommerce_uploads/2026/01/book.pdf', '403'],
     ['/wp-content/uploads/WooCommerce_uploads/x.pdf', '403'],

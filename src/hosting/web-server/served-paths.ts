@@ -49,7 +49,7 @@ export const queryOf = (target: string): string => target.slice(pathOf(target).l
 /** Backups, dumps, logs, databases, editor leftovers, configuration: never pages, often secrets. */
 const HIDDEN_NAME = new RegExp(
   [
-    String.raw`\.(?:sql|sqlite3?|sqlite3?-(?:wal|shm|journal)|db|log|bak|bkp|backup|old|orig|save|swp|swo|swn|tmp|dist|ini|conf|cnf|sh|bash|inc|pem|phps|wpress)$`,
+    String.raw`\.(?:sql|sqlite3?|sqlite3?-(?:wal|shm|journal)|db|log|bak|bkp|backup|old|orig|save|swp|swo|swn|tmp|dist|ini|conf|cnf|sh|bash|inc|pem|phps|wpress|daf)$`,
     String.raw`\.sql\.(?:gz|bz2|xz|zst|zip|7z)$`,
     '~$',
     String.raw`^(?:composer\.(?:json|lock)|package-lock\.json|yarn\.lock|auth\.json)$`,

@@ -8,7 +8,7 @@ import { sizeOf } from '../../size.ts'
 import { importsTexts as texts } from '../../texts/site/imports.ts'
 import type { Import } from './imports.tsx'
 
-const FORMATS = '.wpress,.zip,.tar,.gz,.tgz,.sql'
+const FORMATS = '.wpress,.daf,.zip,.tar,.gz,.tgz,.sql'
 
 /** Files on their way to an import. */
 export interface Sending {

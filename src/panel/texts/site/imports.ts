@@ -8,7 +8,7 @@ export const importsTexts = {
   is: 'Replace this site with a site from another host. Stead inspects it and shows a plan first. This site does not change until you start the import.',
   wayIs: {
     upload:
-      'All-in-One WP Migration (.wpress), UpdraftPlus (all files of a backup), Duplicator (.zip), or the files and a database dump (.zip, .tar.gz, .sql).',
+      'All-in-One WP Migration (.wpress), UpdraftPlus (all files of a backup), Duplicator (.zip or .daf), or the files and a database dump (.zip, .tar.gz, .sql).',
     address: 'Stead downloads the archive. It takes the same formats as an upload.',
     ssh: 'Stead copies the files and a database dump from the running old site. The old site does not change.',
     plugin: 'For a host without SSH. Stead gives you a plugin for the old site, and copies the site through it.',
