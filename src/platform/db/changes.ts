@@ -1,5 +1,5 @@
 import { BoundedClient } from './postgres-client.ts'
-import { beginSilence, endSilence, heartbeat } from './postgres-silence.ts'
+import { beginSilence, endSilence, heartbeat, isSilence } from './postgres-silence.ts'
 
 /** The topics whose changes are announced. On SQLite every commit announces `operations`, too. */
 export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones' | 'events'
@@ -65,7 +65,12 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
     client = undefined
     endHeartbeat()
     clearTimeout(retry)
-    if (!closed) retry = setTimeout(() => listen().catch(lost), AGAIN_MS)
+    if (!closed) retry = setTimeout(() => listen().catch(failed), AGAIN_MS)
+  }
+  // No heartbeat runs without this connection. A server that does not answer it leaves the others waiting, too.
+  const failed = (error: unknown) => {
+    if (!closed && isSilence(error)) beginSilence(url)
+    lost()
   }
   const listen = async () => {
     const next = new BoundedClient({ connectionString: url, application_name: 'stead changes' }, true)

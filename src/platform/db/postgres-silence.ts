@@ -10,6 +10,10 @@ export class DatabaseSilent extends Error {
   }
 }
 
+/** Returns whether an error means that nothing came back: no answer, and no refusal either. */
+export const isSilence = (error: unknown): boolean =>
+  /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test((error as { code?: string }).code ?? '')
+
 interface Server {
   readonly sockets: Set<Socket>
   isSilent: boolean
@@ -59,10 +63,13 @@ export function endSilence(url: string): void {
 }
 
 const TICK_MS = 500
-/** The server is queried every two seconds… */
-const TICKS_BETWEEN = 4
-/** …and has five seconds to answer. So `/readyz` reports within ten seconds that the database is away. */
-const TICKS_UNTIL_SILENT = 10
+/** The server is queried every second… */
+const TICKS_BETWEEN = 2
+/** …and has three seconds to answer. So every caller learns within five seconds that the database is away. */
+const TICKS_UNTIL_SILENT = 6
+
+/** The longest time until {@link heartbeat} notices that a server has fallen silent. */
+export const NOTICED_MS = (TICKS_BETWEEN + TICKS_UNTIL_SILENT) * TICK_MS
 
 /**
  * Queries a server from time to time to check that it responds. Time is counted in turns of this process. If the

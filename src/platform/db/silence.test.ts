@@ -11,7 +11,7 @@ import { postgresUrl, type TestDatabase, testDatabase } from '../../../test/supp
 import { CommitUnknown } from './commit-unknown.ts'
 import { type Database, isBusy, isUnreachable, openDatabase, withoutTimeLimit } from './database.ts'
 import { BoundedClient, CONNECT_MS } from './postgres-client.ts'
-import { heartbeat } from './postgres-silence.ts'
+import { heartbeat, isSilent, NOTICED_MS } from './postgres-silence.ts'
 
 describe('the heartbeat', () => {
   beforeEach(() => {
@@ -24,15 +24,18 @@ describe('the heartbeat', () => {
   test('reports a server that does not answer, once', async () => {
     const onSilent = vi.fn()
     heartbeat(() => new Promise(() => {}), onSilent)
-    await vi.advanceTimersByTimeAsync(6500)
+    await vi.advanceTimersByTimeAsync(3500)
     expect(onSilent).not.toHaveBeenCalled()
+    // Callers, which may have asked right after the last answer, learn it within five seconds.
+    await vi.advanceTimersByTimeAsync(NOTICED_MS - 3500)
+    expect(NOTICED_MS).toBeLessThan(5000)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(onSilent).toHaveBeenCalledTimes(1)
   })
 
   test('does not report a slow server, or a lost connection', async () => {
     const onSilent = vi.fn()
-    heartbeat(() => new Promise((resolve) => setTimeout(resolve, 4000)), onSilent)
+    heartbeat(() => new Promise((resolve) => setTimeout(resolve, 2500)), onSilent)
     heartbeat(() => Promise.reject(new Error('lost')), onSilent)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(onSilent).not.toHaveBeenCalled()
@@ -106,6 +109,18 @@ describe.skipIf(!postgresUrl)('a database that falls silent', () => {
     await expect.poll(() => failure(readOne()), { timeout: 30_000 }).toBeUndefined()
     await change()
     expect(await database.read.selectFrom('schedules').select('name').execute()).toEqual([{ name: 'one' }])
+  })
+
+  test('fails waiting statements when it fell silent while notifications were reconnecting', async () => {
+    await readOne()
+    const listener = sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'stead changes'`
+    await listener.execute(database.read)
+    await expect.poll(() => database.changes.version('routes')).toBeUndefined()
+    proxy.isSilent = true
+    const waiting = failure(readOne())
+    await expect.poll(() => isSilent(proxy.url), { timeout: 30_000 }).toBe(true)
+    expect(isUnreachable(await waiting)).toBe(true)
   })
 
   test('reports that a COMMIT without an answer may have been saved', async () => {
