@@ -32,7 +32,7 @@ import { tags } from './tags/index.ts'
 import { webhooks } from './webhooks/index.ts'
 import { wpCli } from './wp-cli/index.ts'
 
-/** Every resource, in the order of the description of the API. What each adds is derived from here; nothing else lists them. */
+/** Every resource, in the order of the API description. Everything that resources add is derived from this list. */
 export const resources = [
   authentication,
   signIns,

@@ -1,6 +1,6 @@
 import { declareProblems } from '../../platform/http/problem.ts'
 
-/** What can go wrong for a client by the rules of this resource. */
+/** Errors that clients get from the rules of this resource. */
 export const problems = declareProblems({
   addon_in_use: {
     status: 400,

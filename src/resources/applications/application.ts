@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Application } from '../account/account.ts'
 
-/** Of one account, revoked ones not counted. */
+/** The most active applications of one account. */
 export const MOST_APPLICATIONS = 100
 
 export const applicationFields = {

@@ -22,7 +22,7 @@ type Tx = Parameters<typeof makeApplication>[0]
 const made = (tx: Tx, accountId: number) =>
   makeApplication(tx, { accountId, name: 'Deploy bot', isOwner: false, now: Date.now() })
 
-/** One of the account, under the number that the path names. */
+/** Gives an application of the account the number that the path names. */
 const numbered = ({ database }: Scene['api'], accountId: number): Promise<void> =>
   database.transaction(async (tx) => {
     const { id } = await made(tx, accountId)
@@ -34,7 +34,7 @@ const numbered = ({ database }: Scene['api'], accountId: number): Promise<void> 
     await tx.updateTable('applications').set({ id: 1_000_000 }).where('id', '=', id).execute()
   })
 
-/** The owner of a scene has as many as an account may have. */
+/** Frees a place: the owner of a scene has as many applications as an account may have. */
 export const withAllApplications = ({ api, owner }: Scene): Promise<void> =>
   api.database.transaction(async (tx) => {
     while ((await listLiveApplications(tx, owner.accountId)).length < MOST_APPLICATIONS) await made(tx, owner.accountId)

@@ -9,16 +9,19 @@ import { findToken, type TokenOwner } from './token.store.ts'
 
 export { insertToken, liveTokens } from './token.store.ts'
 
-/** The form in which a token is kept: whoever reads the database cannot use it. */
+/** Hashes a token for storage, so that the contents of the database grant nothing. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
 
-/** As {@link tokenHash}, of the token in a header. @throws Problem `unauthorized`, `invalid_token` for what holds none */
+/**
+ * Returns the {@link tokenHash} of the token in a header.
+ * @throws Problem `unauthorized`, `invalid_token` for a header without a token
+ */
 export const tokenHashOf = (authorization: string | undefined): string => tokenHash(bearerToken(authorization))
 
 /**
- * Finds the caller of a bearer token (RFC 6750). A revocation counts at once on every process: SQLite says for certain that
- * nothing was committed since the token was last looked up; on PostgreSQL notices can be late (100 ms were seen on a busy machine),
- * so that every request looks, and requests at the same time share a look.
+ * Finds the caller of a bearer token (RFC 6750). A revocation counts at once in every process. SQLite knows for certain
+ * that nothing was committed since the last lookup of the token. On PostgreSQL notifications can be late (100 ms on a
+ * busy machine), so every request looks the token up, and simultaneous requests share one lookup.
  */
 export function createAuthenticator(database: Database) {
   const find = database.dialect === 'sqlite' ? rememberedTokens(database) : sharedTokens(database)
@@ -49,7 +52,7 @@ function sharedTokens(database: Database): FindOwner {
   return (token) => read(tokenHash(token))
 }
 
-/** @throws Problem that says what is wrong with the header */
+/** @throws Problem that names the fault of the header */
 function bearerToken(authorization = ''): string {
   const given = authorization.trim()
   const space = given.indexOf(' ')
@@ -62,7 +65,7 @@ function bearerToken(authorization = ''): string {
   return token
 }
 
-/** To who sends no bearer token: it has no error code, since there was none to look at (RFC 6750 §3.1). */
+/** Answers a client that sends no bearer token. It has no error code (RFC 6750 §3.1). */
 const challenge = { headers: { 'www-authenticate': 'Bearer realm="stead"' } }
 
 export const invalidToken = () =>

@@ -11,7 +11,7 @@ export interface TokenError {
   readonly error_description: string
 }
 
-/** How errors of the token operations look. */
+/** Schema of the errors of the token endpoints. */
 export const tokenFailure = {
   schema: Type.Object(
     {
@@ -35,20 +35,23 @@ interface Credentials {
   readonly client_secret?: string
 }
 
-/** Of all that is about a token (RFC 6749 §5.1). */
+/** Headers of every answer about a token (RFC 6749 §5.1). */
 export const noStore = { 'cache-control': 'no-store' }
 
-/** The answer to a request that is wrong in another way than by its client. */
+/** The answer to a request whose fault is not its client. */
 export const badRequest = (error: TokenError['error'], description: string): SpecialReply =>
   reply({ error, error_description: description }, { status: 400, headers: noStore })
 
-/** The application whose credentials were sent as fields or by HTTP Basic (RFC 6749 §2.3.1), or the answer to who has none that are right. */
+/**
+ * Returns the application whose credentials were sent as fields or with HTTP Basic (RFC 6749 §2.3.1), or the answer to
+ * a client whose credentials are wrong or absent.
+ */
 export async function authenticateClient(
   tx: Tx,
   body: Credentials,
   authorization: string | undefined,
 ): Promise<{ client: Client; refusal?: undefined } | { client?: undefined; refusal: SpecialReply }> {
-  // clients that put their bearer token on every request send it here too: it says nothing about the application
+  // Clients that add their bearer token to every request send it here too. It does not identify the application.
   const isBasic = /^basic /i.test(authorization ?? '')
   const { client_id: id, client_secret: secret } = isBasic ? basicCredentials(authorization as string) : body
   if (!id || !secret)
@@ -57,7 +60,7 @@ export async function authenticateClient(
       challenge,
     )
   const client = await findClient(tx, id)
-  // compared even for an unknown client: the time of an answer tells nothing
+  // Compares for an unknown client too, so that the time of an answer reveals nothing.
   const given = hash('sha256', secret, 'buffer')
   const kept = Buffer.from(client?.secret_hash ?? '00'.repeat(32), 'hex')
   if (timingSafeEqual(given, kept) && client) return { client }
@@ -65,8 +68,8 @@ export async function authenticateClient(
 }
 
 /**
- * Goes to those alone who used the header, or sent nothing (RFC 6749 §5.2): libraries that meet one report it in place of the error in the body,
- * and browsers ask their user for a password.
+ * Sent only to clients that used the header or sent nothing (RFC 6749 §5.2). Libraries that receive it report it
+ * instead of the error in the body, and browsers ask their user for a password.
  */
 const challenge = { 'www-authenticate': 'Basic realm="stead"' }
 
@@ -74,7 +77,7 @@ const refused = (description: string, headers: Record<string, string>) => ({
   refusal: refusedClient(description, headers),
 })
 
-/** The answer to a client that gets no token. */
+/** The answer to a client that does not get a token. */
 export const refusedClient = (description: string, headers: Record<string, string> = {}): SpecialReply =>
   reply({ error: 'invalid_client', error_description: description } satisfies TokenError, {
     status: 401,
@@ -88,7 +91,7 @@ function basicCredentials(authorization: string): Credentials {
   const colon = text.indexOf(':')
   if (colon < 1) return {}
   try {
-    // both parts are form-encoded inside (RFC 6749 §2.3.1)
+    // Both parts are form-encoded (RFC 6749 §2.3.1).
     return { client_id: formDecoded(text.slice(0, colon)), client_secret: formDecoded(text.slice(colon + 1)) }
   } catch {
     return {}

@@ -8,7 +8,7 @@ import { scopes } from './scopes.ts'
 
 const methods = ['client_secret_basic', 'client_secret_post']
 
-/** RFC 8414: what OAuth libraries need to know, so that a person need give them the address of this Stead only. */
+/** RFC 8414: OAuth libraries find all endpoints here, so that a user configures only the address of this Stead. */
 export const getAuthorizationServer = endpoint({
   id: 'getAuthorizationServer',
   method: 'GET',
@@ -48,7 +48,7 @@ export const getAuthorizationServer = endpoint({
       revocation_endpoint_auth_methods_supported: methods,
       service_documentation: `${origin}/docs`,
     }
-    // made of what this client says that the server is called: for nobody else
+    // The answer uses the server name that this client sent, so it is for this client only.
     return reply(metadata, { headers: noStore })
   },
 })

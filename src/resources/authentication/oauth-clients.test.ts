@@ -31,7 +31,7 @@ describe.each(['header', 'body'] as const)('simple-oauth2 with credentials in th
     expect(await statusWith(access.token.access_token as string)).toBe(401)
   })
 
-  it('tells a wrong secret', async () => {
+  it('reports a wrong secret', async () => {
     await expect(client('wrong').getToken({})).rejects.toMatchObject({
       output: { statusCode: 401 },
       data: { payload: { error: 'invalid_client' } },
@@ -58,19 +58,16 @@ describe('oauth4webapi', () => {
   it.each([
     ['Basic', oauth.ClientSecretBasic],
     ['fields', oauth.ClientSecretPost],
-  ])(
-    'finds everything by the address alone; gets a token, uses and revokes it, by %s',
-    async (_name, authentication) => {
-      const { access_token: token, scope } = await ask(authentication(person.clientSecret))
-      expect([scope, await statusWith(token)]).toEqual(['authorized owner', 200])
-      const server = await discover()
-      const revoked = await oauth.revocationRequest(server, client(), authentication(person.clientSecret), token, http)
-      await oauth.processRevocationResponse(revoked)
-      expect(await statusWith(token)).toBe(401)
-    },
-  )
+  ])('discovers all endpoints, then gets, uses and revokes a token, by %s', async (_name, authentication) => {
+    const { access_token: token, scope } = await ask(authentication(person.clientSecret))
+    expect([scope, await statusWith(token)]).toEqual(['authorized owner', 200])
+    const server = await discover()
+    const revoked = await oauth.revocationRequest(server, client(), authentication(person.clientSecret), token, http)
+    await oauth.processRevocationResponse(revoked)
+    expect(await statusWith(token)).toBe(401)
+  })
 
-  it('tells the error of a wrong secret as the way it was sent has it', async () => {
+  it('reports a wrong secret in the form that the authentication method requires', async () => {
     await expect(ask(oauth.ClientSecretPost('wrong'))).rejects.toMatchObject({
       name: 'ResponseBodyError',
       status: 401,
@@ -84,7 +81,7 @@ describe('oauth4webapi', () => {
     })
   })
 
-  it('tells what is wrong with a token', async () => {
+  it('reports the fault of a token', async () => {
     const request = oauth.protectedResourceRequest('unknown', 'GET', new URL(`${base}/v1/sites`), undefined, null, http)
     await expect(request).rejects.toMatchObject({
       status: 401,
@@ -96,7 +93,7 @@ describe('oauth4webapi', () => {
 describe('authorization server metadata', () => {
   const path = '/.well-known/oauth-authorization-server'
 
-  it('names the address that the client used, to nobody else', async () => {
+  it('names the address that the client used, only to that client', async () => {
     const answer = await api.app.inject({ url: path, headers: { host: 'api.example.com:8443' } })
     expect([answer.statusCode, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(answer.json()).toMatchObject({
@@ -110,7 +107,7 @@ describe('authorization server metadata', () => {
     })
   })
 
-  it('believes a proxy that is trusted, and no other', async () => {
+  it('believes only a trusted proxy', async () => {
     const headers = { host: 'inside', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' }
     const asked = async (settings: Record<string, string>) => {
       const { app } = await apiOver(api.database, { settings })

@@ -5,7 +5,7 @@ import { tokenHash } from './authenticate.ts'
 import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
 import { revokeToken as revoke } from './token.store.ts'
 
-/** RFC 7009: revoking. */
+/** RFC 7009: token revocation. */
 export const revokeToken = endpoint({
   id: 'revokeToken',
   method: 'POST',
@@ -31,7 +31,7 @@ export const revokeToken = endpoint({
     if (!client) return refusal
     if (!body.token) return badRequest('invalid_request', 'token is required.')
     await revoke(tx, { hash: tokenHash(body.token), applicationId: client.id, now })
-    // libraries that take JSON alone say so, and look at the type before they see that there is no body
+    // Libraries that accept only JSON check the type before they notice that the body is empty.
     const takesJson = String(request.headers.accept).includes('application/json')
     return reply(undefined, {
       headers: { ...noStore, ...(takesJson && { 'content-type': 'application/json; charset=utf-8' }) },

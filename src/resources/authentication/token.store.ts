@@ -1,7 +1,7 @@
 import { announce, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 
-/** Who a token stands for. */
+/** The account and application that a token authenticates. */
 export interface TokenOwner {
   readonly applicationId: number
   readonly accountId: number
@@ -10,7 +10,10 @@ export interface TokenOwner {
   readonly expiresAt: number
 }
 
-/** @returns `undefined` for an unknown or revoked token, and for one of a revoked application or a suspended account; an expired one as long as it is kept */
+/**
+ * Finds a token, including an expired one that is still stored.
+ * @returns `undefined` for an unknown or revoked token, and for one of a revoked application or a suspended account
+ */
 export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | undefined> {
   const [row] = await tokenRow(tx, { hash })
   return (
@@ -24,7 +27,7 @@ export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | unde
   )
 }
 
-/** @returns when each of the tokens expires, without those that {@link findToken} would not find */
+/** @returns the expiry of each token, without tokens that {@link findToken} would not find */
 export async function liveTokens(tx: Tx, hashes: readonly string[]): Promise<Map<string, number>> {
   if (hashes.length === 0) return new Map()
   const rows = await tx
@@ -74,7 +77,7 @@ export async function insertToken(
     .execute()
 }
 
-/** Only the application that got a token can revoke it (RFC 7009 §2.1). */
+/** Revokes a token. Only the application that got it can do so (RFC 7009 §2.1). */
 export async function revokeToken(tx: Tx, values: { hash: string; applicationId: number; now: number }): Promise<void> {
   await tx
     .updateTable('tokens')
@@ -88,7 +91,7 @@ export async function revokeToken(tx: Tx, values: { hash: string; applicationId:
 
 /**
  * Deletes expired tokens, the oldest first.
- * @returns how many; call again until it is 0
+ * @returns how many it deleted; call again until it is 0
  */
 export async function forgetExpiredTokens(tx: Tx, now: number, most: number): Promise<number> {
   const expired = tx.selectFrom('tokens').select('hash').where('expires_at', '<', now).orderBy('expires_at').limit(most)
@@ -96,7 +99,7 @@ export async function forgetExpiredTokens(tx: Tx, now: number, most: number): Pr
   return Number(numDeletedRows)
 }
 
-/** The application of a client id with the hash of its secret, and the account that it belongs to. */
+/** Returns the application of a client ID, with the hash of its secret and its account. */
 export async function findClient(tx: Tx, clientId: string) {
   return tx
     .selectFrom('applications')

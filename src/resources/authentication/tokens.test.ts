@@ -45,7 +45,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
   const use = async (token: string, app = api.app) =>
     (await app.inject({ url: '/v1/sites', headers: { authorization: `Bearer ${token}` } })).statusCode
 
-  it('a token is looked up each time while nobody can say whether tokens have changed', async () => {
+  it('looks a token up every time while nothing says whether tokens have changed', async () => {
     const token = await newToken()
     const version = vi.spyOn(api.database.changes, 'version').mockReturnValue(undefined)
     expect(await use(token)).toBe(200)
@@ -60,7 +60,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     version.mockRestore()
   })
 
-  it('which of several tokens still count is asked at once', async () => {
+  it('looks several tokens up in one query', async () => {
     const [kept, revoked, other] = [await newToken(), await newToken(), await newToken()]
     const hashOf = (token: string) => tokenHashOf(`Bearer ${token}`)
     const live = async (...tokens: string[]) => liveTokens(api.database.read, tokens.map(hashOf))
@@ -78,7 +78,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     expect(await live(mate.token)).toEqual(new Map())
   })
 
-  it('200: a token as RFC 6749 and the description have it', async () => {
+  it('200: a token as in RFC 6749 and the API description', async () => {
     const response = await post('/auth/token', form({ ...grant, ...credentials() }))
     expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
     const { access_token: token, ...rest } = response.json()
@@ -110,11 +110,11 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     const all = { ...grant, ...credentials() }
     const requests = [form(all), multipart(all), json(all), form(grant, basic(person.clientId, person.clientSecret))]
     for (const request of requests) expect((await post('/auth/token', request)).statusCode).toBe(200)
-    // a trailing slash, and more fields than asked for
+    // A trailing slash, and additional fields.
     expect((await post('/auth/token/', form({ ...all, scope: 'owner' }))).statusCode).toBe(200)
   })
 
-  /** Those who used the header, and who sent nothing. */
+  /** The clients that get a challenge: those that used the header, and those that sent nothing. */
   const isChallenged = new Set(['no secret', 'wrong Basic credentials', 'broken Basic credentials'])
   it.each<[string, number, string, (given: ReturnType<typeof credentials>) => InjectOptions]>([
     ['no fields', 400, 'invalid_request', () => form({})],
@@ -143,8 +143,8 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
       }),
     ],
     ['another type', 415, 'invalid_request', () => ({ headers: { 'content-type': 'text/xml' }, payload: '<a/>' })],
-  ])('error of RFC 6749 for %s', async (what, status, error, request) => {
-    // revoking asks for no grant: what is wrong with it alone is nothing there
+  ])('answers an RFC 6749 error for %s', async (what, status, error, request) => {
+    // A revocation names no grant type, so faults of the grant type do not apply to it.
     const isOfGrant = ['no fields', 'another grant', 'a field twice'].includes(what)
     for (const path of isOfGrant ? ['/auth/token'] : ['/auth/token', '/auth/revoke']) {
       const response = await post(path, request(credentials()))
@@ -168,7 +168,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     expect(await use(token)).toBe(401)
   })
 
-  it('401: what is no bearer token is told what is wrong with it, and an error code only when a bearer token was sent', async () => {
+  it('401: names the fault of a header, with an error code only when it had a bearer token', async () => {
     const token = await newToken()
     const asked = (authorization: string) => api.app.inject({ url: '/v1/sites', headers: { authorization } })
     const bearer = 'Bearer realm="stead"'
@@ -196,7 +196,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     for (const good of [`bearer  ${token}`, `BEARER ${token} `]) expect((await asked(good)).statusCode).toBe(200)
   })
 
-  it('revoking is at once, here and in another process; again, and of the unknown, is the same 200 without a body', async () => {
+  it('revokes at once, here and in another process, and answers 200 without a body for revoked and unknown tokens too', async () => {
     const database = await openDatabase(api.connection)
     const other = await apiOver(database, { now: () => clock })
     try {
@@ -215,7 +215,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     }
   })
 
-  it('a revoked application ends its tokens, at once', async () => {
+  it('ends the tokens of a revoked application at once', async () => {
     const other = await api.person('other@example.com')
     expect(await use(other.token)).toBe(200)
     await api.database.transaction((tx) => revokeApplication(tx, other.clientId, clock))
@@ -224,14 +224,14 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     expect((await post('/auth/token', form(fields))).statusCode).toBe(401)
   })
 
-  it("200 and no effect: another application's token is not revoked", async () => {
+  it("200: does not revoke another application's token", async () => {
     const token = await newToken()
     const other = await api.person('third@example.com')
     const fields = { token, client_id: other.clientId, client_secret: other.clientSecret }
     expect([(await post('/auth/revoke', form(fields))).statusCode, await use(token)]).toEqual([200, 200])
   })
 
-  it('a revocation has the type JSON for those who say that they take it, and a body for nobody', async () => {
+  it('answers a revocation without a body, with the JSON type for clients that accept JSON', async () => {
     const fields = { token: 'unknown', ...credentials() }
     for (const [accept, type] of [
       [{}, undefined],
@@ -243,7 +243,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     }
   })
 
-  it('revokes with Basic, and with the bearer header that clients put on every request', async () => {
+  it('revokes with Basic, and despite the bearer header that clients add to every request', async () => {
     for (const [headers, fields] of [
       [basic(person.clientId, person.clientSecret), {}],
       [{ authorization: `Bearer ${await newToken()}` }, credentials()],
@@ -254,7 +254,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     }
   })
 
-  it('the database holds no token and no secret', async () => {
+  it('stores no plain token or secret in the database', async () => {
     const token = await newToken()
     const rows = JSON.stringify([
       await api.database.read.selectFrom('tokens').selectAll().execute(),
@@ -264,7 +264,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
     expect(rows).toContain(hash('sha256', token, 'hex'))
   })
 
-  it('429 after 30 token requests a minute from one address, whoever they are for', async () => {
+  it('429 after 30 token requests in a minute from one address, for any application', async () => {
     const limited = await apiOver(api.database, { settings: { STEAD_TOKEN_RATE_LIMIT: '30' }, now: () => clock })
     const ask = (remoteAddress: string) =>
       limited.app.inject({

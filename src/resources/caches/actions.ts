@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'edge_cache.enabled': 'The edge cache was turned on',
   'edge_cache.disabled': 'The edge cache was turned off',
@@ -13,7 +13,7 @@ export const actions = declareActions('site', {
   'wordpress.object_cache': 'The object cache was flushed',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents(
   'enabled_edge_cache',
   'disabled_edge_cache',

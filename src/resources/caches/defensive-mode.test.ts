@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { durations, durationsMs } from './defensive-mode.ts'
 
-test('the durations of the API, to the letter', () => {
+test('offers exactly the durations of the API', () => {
   const hours = Array.from({ length: 22 }, (_, i) => `${i + 2}-hours`)
   const days = Array.from({ length: 6 }, (_, i) => `${i + 2}-days`)
   expect(durations).toEqual(['30-minutes', '45-minutes', '1-hour', ...hours, '1-day', ...days])
@@ -40,7 +40,7 @@ for (const { dialect, skip } of dialects) {
           .execute()
       ).map(({ data }) => JSON.parse(data))
 
-    test('200: on for the time, in Site, in the status of the edge cache, and in the route; null and nothing end it', async () => {
+    test('200: is on for its duration, in the site, the edge cache status and the route; null or no duration ends it', async () => {
       const before = Date.now()
       const { status, body } = await set({ duration: '45-minutes' })
       expect([status, body.data.edgeCacheDefensiveMode]).toEqual([200, true])
@@ -65,12 +65,12 @@ for (const { dialect, skip } of dialects) {
       ])
     })
 
-    test('400: durations that are none', async () => {
+    test('400: unknown durations', async () => {
       for (const duration of ['1-hours', '24-hours', '8-days', '0-hours', '29-minutes', '1 hour', '', 3, '1-days'])
         expect([duration, (await set({ duration })).status]).toEqual([duration, 400])
     })
 
-    test('400 edge_cache_off: and the mode ends with the edge cache, for good', async () => {
+    test('400 edge_cache_off: ends for good with the edge cache', async () => {
       await set({ duration: '2-hours' })
       await owner.call('PUT', `/v1/sites/${site}/edge-cache`, { enabled: false })
       expect(await until()).toBe(0)
@@ -79,7 +79,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.edgeCacheDefensiveMode).toBe(false)
     })
 
-    test('200: switching it off while the edge cache is off changes nothing', async () => {
+    test('200: turning it off while the edge cache is off changes nothing', async () => {
       await owner.call('PUT', `/v1/sites/${site}/edge-cache`, { enabled: false })
       const before = await events()
       for (const body of [{}, { duration: null }]) {
@@ -90,7 +90,7 @@ for (const { dialect, skip } of dialects) {
       await owner.call('PUT', `/v1/sites/${site}/edge-cache`, { enabled: true })
     })
 
-    test('it ends by itself', async () => {
+    test('ends automatically', async () => {
       await set({ duration: '30-minutes' })
       await api.database.transaction((tx) =>
         tx
@@ -103,7 +103,7 @@ for (const { dialect, skip } of dialects) {
         edgeCacheDefensiveMode: false,
         edgeCacheDefensiveModeUntil: null,
       })
-      // it has ended: to switch it off changes nothing that anybody would want to know
+      // It has ended, so turning it off is not a change to record.
       const before = await events()
       await set({ duration: null })
       expect(await events()).toEqual(before)

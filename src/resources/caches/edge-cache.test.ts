@@ -28,7 +28,7 @@ for (const { dialect, skip } of dialects) {
         ({ type }) => type,
       )
 
-    test('200: on for a new site; a toggle changes, `enabled` sets, each change has its record and its event once', async () => {
+    test('200: is on for a new site; a toggle inverts, `enabled` sets, and each change has one log entry and one event', async () => {
       const status = await owner.call('GET', path('edge-cache'))
       expect(status.body.data).toEqual({ active: true, defensive_mode: { active: false, active_until: null } })
       expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.edgeCache).toBe('enabled')
@@ -40,7 +40,7 @@ for (const { dialect, skip } of dialects) {
       expect(await events()).toEqual(['disabled_edge_cache', 'enabled_edge_cache'])
     })
 
-    test('200: a purge raises the epoch of pages alone, and is the next in the order of purges', async () => {
+    test('200: a purge raises only the epoch of pages, and gets the next number', async () => {
       const before = await route()
       const seq = await newest()
       expect((await owner.call('DELETE', path('edge-cache'))).body.data).toBeNull()
@@ -53,7 +53,7 @@ for (const { dialect, skip } of dialects) {
       expect((await events()).at(-1)).toBe('purged_edge_cache')
     })
 
-    test('200: the CDN is switched, toggled and cleared by itself', async () => {
+    test('200: turns the CDN on and off and purges it separately', async () => {
       expect((await owner.call('GET', path('cdn'))).body.data).toEqual({ cdnEnabled: true })
       expect((await owner.call('DELETE', path('cdn'))).body.data).toEqual({ cdnEnabled: false })
       expect((await owner.call('POST', path('cdn'))).body.data).toEqual({ cdnEnabled: true })
@@ -64,7 +64,7 @@ for (const { dialect, skip } of dialects) {
       expect(await route()).toMatchObject({ cacheEpoch: before?.cacheEpoch, cdnEpoch: (before?.cdnEpoch ?? 0) + 1 })
     })
 
-    test('paths of single pages raise nothing; purges are numbered without gaps, however many at a time', async () => {
+    test('path purges raise no epoch; concurrent purges get consecutive numbers', async () => {
       const before = await route()
       const seq = await newest()
       const orders = Array.from({ length: 20 }, (_, i) => ({ pages: [`/p${i}/`] }))
@@ -78,7 +78,7 @@ for (const { dialect, skip } of dialects) {
       expect(await api.database.transaction((tx) => purgeCaches(tx, 999_999, { pages: 'all' }))).toBe(0)
     })
 
-    test('403 without the role to change; reading needs none', async () => {
+    test('403 without the role to change; everyone on the site may read', async () => {
       const guest = await api.person('guest@example.com')
       await api.collaborate(guest, site, ['manage_notes'])
       for (const [method, rest] of [

@@ -6,7 +6,7 @@ import type { Context } from '../kit/context.ts'
 import { purgeCaches, switchSetting, type VisibleSite } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 
-/** Body of the operations that toggle: with `enabled` they set instead. */
+/** Body of the toggle endpoints. With `enabled`, they set the state instead. */
 export const Switch = Type.Object(
   {
     enabled: Type.Optional(
@@ -38,20 +38,23 @@ type SiteContext = Context & Recording & { tx: Tx; site: VisibleSite }
 
 const cdnNames = { true: actions['cdn.enabled'], false: actions['cdn.disabled'] } as const
 
-/** Switches the CDN of a site, with its record. @returns what the operations answer */
+/**
+ * Turns the CDN of a site on or off and records it.
+ * @returns the answer of the endpoints
+ */
 export async function switchCdn(context: SiteContext, enabled: boolean | undefined): Promise<{ cdnEnabled: boolean }> {
   const { tx, site, now } = context
   const result = await switchSetting(tx, site.id, 'cdn', enabled, now)
   if (result.changed) {
     const message = `${result.enabled ? 'Enabled' : 'Disabled'} the CDN`
     await context.record({ action: cdnNames[`${result.enabled}`], message })
-    // nothing that was stored before counts: files may have changed while nobody purged them
+    // Invalidate all stored copies: files may have changed while nothing was purged.
     await purgeCaches(tx, site.id, { files: true })
   }
   return { cdnEnabled: result.enabled }
 }
 
-/** Switches the edge cache of a site, with its record and event. */
+/** Turns the edge cache of a site on or off, with its log entry and event. */
 export async function switchEdgeCache(context: SiteContext, enabled: boolean | undefined): Promise<void> {
   const { tx, site, now } = context
   const result = await switchSetting(tx, site.id, 'edge_cache', enabled, now)

@@ -9,7 +9,7 @@ import { setDefensiveMode } from './set-defensive-mode.ts'
 import { toggleCdn } from './toggle-cdn.ts'
 import { toggleEdgeCache } from './toggle-edge-cache.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   getEdgeCache,
   toggleEdgeCache,

@@ -3,7 +3,7 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import type { HostServices } from '../kit/host-services.ts'
 import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 
-/** Empties the object cache of a site: WordPress' own, and with it what a drop-in keeps. */
+/** Flushes the object cache of a site with WordPress' own function, which also flushes the storage of a drop-in. */
 export const flushObjectCacheJob = durableWith<HostServices>()({
   name: 'site.flush_object_cache',
   input: Type.Object({ siteId: Type.Integer() }),

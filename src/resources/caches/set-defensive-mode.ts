@@ -31,7 +31,7 @@ export const setDefensiveMode = endpoint({
     const { tx, site, config, now } = context
     const durationMs = body.duration == null ? undefined : durationsMs.get(body.duration)
     const defensiveUntil = durationMs === undefined ? null : now + durationMs
-    // off is off, with or without an edge cache
+    // Turning it off works without an edge cache too.
     if (defensiveUntil !== null && !site.hasEdgeCache) throw new Problem(problems.edge_cache_off, {})
     if (!(await setDefensiveUntil(tx, site.id, defensiveUntil, now))) throw new Problem(problems.edge_cache_off, {})
     const wasActive = site.defensiveUntil !== null && site.defensiveUntil > now

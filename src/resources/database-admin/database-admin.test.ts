@@ -37,7 +37,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     return opened.session
   }
 
-  test('open once, for whoever is first', async () => {
+  test('open once, for the first browser', async () => {
     const given = await token()
     const first = await session(given)
     expect(await open(given)).toBe('used')
@@ -47,13 +47,13 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(outcomes.filter((each) => each === 'used')).toHaveLength(1)
   })
 
-  test('400: a disabled site answers nobody, so there is no link', async () => {
+  test('400: a disabled site has no link', async () => {
     await owner.call('PUT', `/v1/sites/${site}/disable`)
     const { status, body } = await owner.call('GET', `/v1/sites/${site}/cms/dbadmin`)
     expect([status, body.errors]).toEqual([400, ['This operation requires a live site, and this site is disabled.']])
   })
 
-  test('in maintenance mode the link opens: the edge lets its path through', async () => {
+  test('open in maintenance mode: the edge lets their path through', async () => {
     await owner.call('PUT', `/v1/sites/${site}/maintenance-mode`, { enabled: true })
     const { status, body } = await owner.call('GET', `/v1/sites/${site}/cms/dbadmin`)
     expect(status).toBe(200)
@@ -62,7 +62,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(maintenance(visitTo(pathname + search))).toBeUndefined()
   })
 
-  test('within five minutes, for an hour', async () => {
+  test('open within five minutes, and last an hour', async () => {
     const [late, inTime] = [await token(), await token()]
     now += 5 * MINUTE - 1
     const begun = await session(inTime)
@@ -74,7 +74,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(await admin().mayEnter(site, begun, visit)).toBe('over')
   })
 
-  test('in that browser alone, and of that site', async () => {
+  test('work only in that browser, and only for that site', async () => {
     const other = await api.site(owner, 'other')
     const given = await token()
     expect(await open(given, other)).toBe('unknown')
@@ -85,7 +85,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(await open('guessed')).toBe('unknown')
   })
 
-  test('end with the role of the person for whom they were made', async () => {
+  test('end when the person loses the role', async () => {
     const helper = await api.person('helper@example.com')
     await api.collaborate(helper, site, ['db_admin_access'])
     const [opened, unopened] = [await token(helper), await token(helper)]
@@ -96,7 +96,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(await open(unopened)).toBe('unknown')
   })
 
-  test('end with the person who leaves the site', async () => {
+  test('end when the person leaves the site', async () => {
     const helper = await api.person('helper@example.com')
     await api.collaborate(helper, site, ['db_admin_access'])
     const [begun, unopened] = [await session(await token(helper)), await token(helper)]
@@ -106,7 +106,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(await open(unopened)).toBe('unknown')
   })
 
-  test('open nothing of a site that was disabled since, and end with a site that was deleted', async () => {
+  test('open nothing on a site that was disabled since, and end when the site is deleted', async () => {
     const [begun, unopened] = [await session(await token()), await token()]
     await owner.call('PUT', `/v1/sites/${site}/disable`)
     expect(await admin().mayEnter(site, begun, visit)).toBe('unknown')
@@ -121,7 +121,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     )
   })
 
-  test('stand in the log of the site when they are made and when they are opened, without their secret', async () => {
+  test('are logged without their secret when they are created and when they are opened', async () => {
     const given = await token()
     await open(given)
     const { body } = await owner.call('POST', `/v1/sites/${site}/logs/activity`, {})
@@ -133,7 +133,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(JSON.stringify([rows, body])).not.toContain(given)
   })
 
-  test('are kept for a hundred of a site', async () => {
+  test('are limited to a hundred of a site', async () => {
     const first = await token()
     for (let times = 0; times < 100; times++) await token()
     expect(await open(first)).toBe('unknown')

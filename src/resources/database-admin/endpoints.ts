@@ -1,4 +1,4 @@
 import { createLink } from './create-link.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [createLink]

@@ -17,8 +17,8 @@ interface Parts {
 }
 
 /**
- * Who gets to the database of a site: the browser that was the first to open a link, for an hour, as long as the person for whom the link was made may
- * do that.
+ * Decides who reaches the database of a site: the first browser that opens a link, for an hour, while the person who
+ * got the link still has the right.
  */
 export const databaseAdmin = ({ database, now = Date.now }: Parts): DatabaseAdmin => ({
   open: (siteId, token, visit) => database.transaction((tx) => open(tx, { siteId, token, visit, now: now() })),
@@ -55,7 +55,10 @@ async function open(tx: Tx, { siteId, token, visit, now }: Opening): Promise<{ s
   return { session }
 }
 
-/** What was right when the link was made may have been taken back; a site that is off shows nobody anything, whatever way leads to its host. */
+/**
+ * Checks again, because rights may have been removed since the link was created. A site that is off shows nothing, even
+ * to requests that reach its host directly.
+ */
 async function mayStill(tx: Tx, site: Site, accountId: number): Promise<boolean> {
   const [isAllowed] = await stillAllowed(tx, [{ siteId: site.id, accountId, capability: 'administer the database' }])
   return site.state === 'live' && isAllowed === true

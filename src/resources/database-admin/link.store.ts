@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Tx } from '../../platform/db/database.ts'
 
-/** Of a site; the oldest go first. */
+/** The most links of a site. The oldest are deleted first. */
 const MOST = 100
 
 export interface NewLink {
@@ -16,7 +16,7 @@ export interface Link {
   readonly id: number
   readonly accountId: number
   readonly expiresAt: number
-  /** Null until it is opened. */
+  /** Null until the link is opened. */
   readonly endsAt: number | null
   readonly userAgent: string | null
 }
@@ -55,7 +55,7 @@ export async function findLink(tx: Tx, siteId: number, token: string): Promise<L
     .executeTakeFirst()
 }
 
-/** @returns false when another was quicker */
+/** @returns false when another browser was faster */
 export async function beginSession(
   tx: Tx,
   id: number,

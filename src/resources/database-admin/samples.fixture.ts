@@ -1,7 +1,7 @@
 import type { TestApi } from '../../../test/support/api.ts'
 import { type Examples, onSite, type Sample } from '../../../test/support/samples.ts'
 
-/** Hosts say of themselves that they have Adminer. */
+/** Records that the hosts have Adminer. */
 export const withAdminer = ({ database }: TestApi): Promise<unknown> =>
   database.transaction((tx) => tx.updateTable('hosts').set({ facts: '{"hasDatabaseAdmin":true}' }).execute())
 

@@ -9,14 +9,14 @@ declare module '../../platform/db/schema.ts' {
 export interface DatabaseAdminLinkRow {
   id: Generated<number>
   site_id: number
-  /** For whom it was made. */
+  /** The account that the link was created for. */
   account_id: number
   /** SHA-256 of the token, which has 256 random bits. */
   token_hash: string
   expires_at: number
-  /** Of the session that the first opening has begun; the same kind of hash. */
+  /** SHA-256 of the token of the session that the first opening started. */
   session_hash: string | null
-  /** Of the browser that has opened it. */
+  /** The user agent of the browser that opened it. */
   user_agent: string | null
   ends_at: number | null
 }

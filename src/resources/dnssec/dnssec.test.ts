@@ -1,4 +1,4 @@
-/** Signing of zones by the API, on both databases; the zone above is a name server of the test. */
+/** Signs zones through the API, on both databases. A name server of the test serves the parent zone. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import packet from 'dns-packet'
@@ -17,7 +17,7 @@ import { lookAtKeys, planKeys } from './look-at-keys.job.ts'
 const HOUR_MS = 3600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What the zone above names, as DS records in words. */
+/** The DS records in the parent zone, as text. */
 let above: string[]
 let isAboveAway: boolean
 
@@ -108,7 +108,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     await api.database.transaction((tx) => enqueue(tx, planKeys, {}, { siteId: null }))
     await done()
   }
-  /** The zone as name servers have it. */
+  /** The zone as name servers load it. */
   const served = async (): Promise<ZoneData | undefined> => {
     let found: ZoneData | undefined
     const take = ({ name, data }: { name: string; data: ZoneData | undefined }) => {
@@ -126,7 +126,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     return (await found.execute()).map(({ message }) => message)
   }
 
-  test('on: the zone has a key at once, and is secure when the registrar has its DS record', async () => {
+  test('on: creates a key at once, and is secure when the registrar has its DS record', async () => {
     expect(await states()).toEqual(['off'])
     const { serial = 0 } = (await served()) ?? {}
     const { body, headers } = await call('PUT', '', { enabled: true })
@@ -141,7 +141,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect(await entries()).toEqual(['Switched DNSSEC of signed.test on'])
   })
 
-  test('a DS record of another key makes nothing secure; of another digest the tag counts', async () => {
+  test('compares tag and algorithm of a DS record with an unknown digest type, and ignores DS records of other keys', async () => {
     const { body } = await call('PUT', '', { enabled: true })
     const [tag, algorithm, , digest] = body.data.keys[0].ds.split(' ')
     above = [`${tag} ${algorithm} 2 ${digest.replace(/../, (byte: string) => (byte === '00' ? '11' : '00'))}`]
@@ -152,7 +152,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect((await shown()).status).toBe('secure')
   })
 
-  test('off: the zone stays signed until nobody remembers that the zone above named its key', async () => {
+  test('off: keeps the zone signed until no resolver caches the DS record', async () => {
     const { body } = await call('PUT', '', { enabled: true })
     above = [body.data.keys[0].ds]
     await look()
@@ -177,7 +177,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect((await entries()).at(-1)).toBe('signed.test is no longer signed')
   })
 
-  test('off again before the registrar knew: at once; on again while it leaves: the key stays', async () => {
+  test('off before the registrar knew the key: at once; on again while a key is leaving: keeps the key', async () => {
     await call('PUT', '', { enabled: true })
     await call('PUT', '', { enabled: false })
     expect(await states()).toEqual(['off'])
@@ -189,7 +189,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect(await shown()).toMatchObject({ status: 'secure', keys: [{ tag: body.data.keys[0].tag }] })
   })
 
-  test('a new key signs when the zone above names it, and the old one goes when nobody remembers it', async () => {
+  test('signs with a new key when the parent names it, and deletes the old key when no resolver caches it', async () => {
     const first = (await call('PUT', '', { enabled: true })).body.data.keys[0]
     above = [first.ds]
     await look()
@@ -208,7 +208,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect(await states()).toEqual(['rolling', 'active', 'published'])
     above = [first.ds, second.ds]
     await look()
-    // not everybody has heard of the key yet
+    // Resolvers may not know the new key yet.
     expect(await states()).toEqual(['rolling', 'active', 'published'])
     await pass(3 * HOUR_MS)
     await plan()
@@ -230,7 +230,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     ])
   })
 
-  test('a key is not changed twice at a time, nor that of a zone without one', async () => {
+  test('refuses a second key change meanwhile, and one for a zone without a key', async () => {
     expect((await call('POST', '/keys')).body).toMatchObject({ code: 'dnssec_off' })
     await call('PUT', '', { enabled: true })
     expect((await call('POST', '/keys')).status).toBe(201)
@@ -238,14 +238,14 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect(await states()).toEqual(['rolling', 'active', 'published'])
   })
 
-  test('private keys are kept sealed', async () => {
+  test('stores private keys sealed', async () => {
     await call('PUT', '', { enabled: true })
     const { private_key } = await api.database.read.selectFrom('zone_keys').selectAll().executeTakeFirstOrThrow()
     expect(private_key).toMatch(/^v1\./)
     expect(() => api.sealer.open(private_key, 'something else')).toThrow()
   })
 
-  test('the zone of a name that is still signed stays when its last record goes, and goes with its keys', async () => {
+  test('keeps a zone whose last record was deleted while its name is signed, then deletes it with its keys', async () => {
     const { body } = await call('PUT', '', { enabled: true })
     above = [body.data.keys[0].ds]
     await look()
@@ -259,7 +259,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect((await call('GET')).status).toBe(404)
   })
 
-  test('secondaries get new signatures in time, of signed zones alone', async () => {
+  test('sends new signatures of signed zones to secondaries in time', async () => {
     const serial = async () => (await served())?.serial
     const before = await serial()
     await pass(5 * DAY_MS)

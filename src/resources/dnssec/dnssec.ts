@@ -51,7 +51,7 @@ function statusOf({ dnssec, keys }: Signing): Status {
   return keys.some(({ hasDs }) => hasDs) ? 'secure' : 'signed'
 }
 
-/** What somebody who looks after a signed zone is to do. */
+/** The next action for the person who manages a signed zone. */
 export function adviceOf(signing: Signing): string {
   const { keys } = signing
   const tags = (chosen: readonly Key[]) => chosen.map(({ tag }) => tag).join(' and ')
@@ -80,7 +80,7 @@ export function adviceOf(signing: Signing): string {
   }
 }
 
-/** @param zone its name */
+/** @param zone the zone's name */
 export function presentDnssec(zone: string, signing: Signing): Type.Static<typeof DnssecSchema> {
   return {
     enabled: signing.dnssec === 'on',
@@ -99,7 +99,7 @@ export function presentDnssec(zone: string, signing: Signing): Type.Static<typeo
   }
 }
 
-/** As records are written (RFC 4034): both begin with 16 bits, 8 bits and 8 bits. */
+/** Formats the data of a record (RFC 4034). Both types begin with fields of 16, 8 and 8 bits. */
 function describeRecord(data: Buffer, kind: 'ds' | 'dnskey'): string {
   const rest = data.subarray(4)
   const text = kind === 'ds' ? rest.toString('hex').toUpperCase() : rest.toString('base64')

@@ -4,23 +4,23 @@ import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { KeyNow, Settlement, ZoneNow } from './next-state.ts'
 
-/** A key of a zone, without what is secret of it. */
+/** Key of a zone, without its private part. */
 export interface Key extends KeyNow {
   readonly tag: number
-  /** Data of its DNSKEY record. */
+  /** The data of its DNSKEY record. */
   readonly dnskey: Buffer
   readonly createdAt: number
 }
 
-/** How a zone is signed. */
+/** The signing state of a zone. */
 export interface Signing {
   readonly dnssec: 'off' | 'on' | 'leaving'
-  /** When the zone above was last asked which keys it names. */
+  /** When the parent zone was last asked for its DS records. */
   readonly dsLookedAt: number | null
   readonly dsSeenAt: number | null
-  /** Why it could not be asked. */
+  /** Why the last query failed. */
   readonly dsFault: string | null
-  /** The oldest first. */
+  /** Oldest first. */
   readonly keys: readonly Key[]
 }
 
@@ -70,7 +70,7 @@ export async function setDnssec(
   await tx.updateTable('zones').set(nothing).where('id', '=', zoneId).execute()
 }
 
-/** What the zone above was seen to name. */
+/** Stores the DS records that the parent zone has. */
 export async function rememberDs(
   tx: Tx,
   zoneId: number,
@@ -91,7 +91,7 @@ export async function rememberDs(
     .execute()
 }
 
-/** The zone above could not be asked. */
+/** Stores that the parent zone could not be queried. */
 export async function rememberFault(tx: Tx, zoneId: number, fault: string): Promise<void> {
   await tx.updateTable('zones').set({ ds_fault: fault }).where('id', '=', zoneId).execute()
 }
@@ -106,13 +106,13 @@ export async function setDue(tx: Tx, zoneId: number, dueAt: number): Promise<voi
   await tx.updateTable('zones').set({ dnssec_due_at: dueAt }).where('id', '=', zoneId).execute()
 }
 
-/** A signed zone that is to be looked at. */
+/** Signed zone that is due for a check. */
 export interface DueZone {
   readonly id: number
   readonly accountId: number
 }
 
-/** Zones whose time has come, the longest waiting first; they are due again at `again` unless somebody says otherwise. */
+/** Claims due zones, the longest waiting first. They are due again at `again` unless the check sets another time. */
 export async function takeDueZones(tx: Tx, now: number, again: number, most: number): Promise<DueZone[]> {
   const due = await tx
     .selectFrom('zones')
@@ -125,7 +125,7 @@ export async function takeDueZones(tx: Tx, now: number, again: number, most: num
   return due
 }
 
-/** Signed zones whose serial is of before a time (seconds), the oldest first. */
+/** Signed zones whose serial is older than a time (seconds), oldest first. */
 export async function zonesWithSerialBefore(tx: Tx, seconds: number, most: number): Promise<number[]> {
   const zones = await tx
     .selectFrom('zones')

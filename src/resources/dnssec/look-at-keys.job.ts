@@ -25,7 +25,7 @@ import { nextLook, nextState, type Settlement } from './next-state.ts'
 
 type Services = Pick<ControlServices, 'config' | 'database'>
 
-/** Asks the zone above which keys it names, and does what follows from it. */
+/** Queries the DS records in the parent zone, and advances the keys accordingly. */
 export const lookAtKeys = durableWith<Services>()({
   name: 'dnssec.look',
   input: Type.Object({ zoneId: Type.Integer() }),
@@ -52,7 +52,7 @@ async function look({ services, input: { zoneId }, transaction, now }: Context):
     const before = held && (await signingOf(tx, zoneId))
     if (!before || before.dnssec === 'off') return
     if (typeof seen === 'string') {
-      // nothing is known: nothing changes
+      // Without an answer, nothing changes.
       await rememberFault(tx, zoneId, seen)
       return
     }
@@ -67,7 +67,7 @@ async function look({ services, input: { zoneId }, transaction, now }: Context):
   })
 }
 
-/** Of another kind of digest than ours tag and algorithm are compared. */
+/** Compares only tag and algorithm if the digest type differs from ours. */
 function isOf(ds: Buffer, zone: string, key: Key): boolean {
   const own = dsOf(zone, key)
   return ds[3] === own[3] ? ds.equals(own) : ds.subarray(0, 3).equals(own.subarray(0, 3))
@@ -100,14 +100,14 @@ function describeStates({ states, deleted }: Settlement, { keys }: Signing): str
   return deleted.length > 0 ? `key ${deleted.map(tag).join(' and ')} was removed` : undefined
 }
 
-/** Looked at in one round. */
+/** Zones that are checked in one round. */
 const MOST = 200
-/** Until a look has said when the next one is to be. */
+/** The delay until the next check, if a check sets none. */
 const LEASE_MS = 3600_000
-/** Secondaries hold signatures that end three weeks after they were made. */
+/** Secondaries have signatures that expire three weeks after their creation. */
 const SIGNED_AGAIN_SECONDS = 4 * 86_400
 
-/** Asks for looks at the zones whose time has come, and has secondaries get new signatures. */
+/** Starts checks of due zones, and gives secondaries new signatures. */
 export const planKeys = durableWith<Services>()({
   name: 'dnssec.plan',
   input: Type.Object({}),

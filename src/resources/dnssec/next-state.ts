@@ -1,36 +1,37 @@
 import type { KeyState } from '../../dns/signing/key.ts'
 
-/** How long what a zone says of its keys is remembered at most, and some more: that of the DNSKEY records is an hour. */
+/** How long resolvers cache the keys of a zone, with a margin: the TTL of DNSKEY records is an hour. */
 export const KEYS_KNOWN_MS = 2 * 3600_000
-/** How long what the zone above says of its keys, or what they have signed, is remembered: nearly all say a day or two. */
+/** How long resolvers cache the DS records of the parent zone, and signatures: nearly all TTLs are a day or two. */
 export const FORGOTTEN_MS = 3 * 86_400_000
 
 export interface KeyNow {
   readonly id: number
   readonly state: KeyState
   readonly stateAt: number
-  /** The zone above names it. */
+  /** Whether the parent zone names the key. */
   readonly hasDs: boolean
 }
 
 export interface ZoneNow {
   readonly dnssec: 'on' | 'leaving'
-  /** When the zone above last named any of its keys. */
+  /** When the parent zone last named any of its keys. */
   readonly dsSeenAt: number | null
   readonly keys: readonly KeyNow[]
 }
 
-/** What is to be done with the keys of a zone. */
+/** The changes to the keys of a zone. */
 export interface Settlement {
   readonly states: ReadonlyMap<number, KeyState>
   readonly deleted: readonly number[]
-  /** Nobody trusts a key any more: it need not be signed. */
+  /** Whether the zone can become unsigned: no resolver expects a signature. */
   readonly isOver: boolean
 }
 
 /**
- * What follows from what the zone above names (RFC 6781 §4.1, RFC 7583): a new key signs when it is named there; an old one goes when it is
- * not any more and nobody remembers what it has signed; a zone is signed until nobody remembers that it was named at all.
+ * Returns what follows from the DS records in the parent zone (RFC 6781 §4.1, RFC 7583). A new key signs when the
+ * parent names it. An old key is deleted when the parent no longer names it and no resolver caches its signatures. A
+ * zone stays signed until no resolver caches its DS records.
  */
 export function nextState(zone: ZoneNow, now: number): Settlement {
   const { dnssec, dsSeenAt, keys } = zone
@@ -51,11 +52,11 @@ export function nextState(zone: ZoneNow, now: number): Settlement {
   return { ...nothing, deleted: old.map(({ id }) => id) }
 }
 
-/** Between two looks while something is waited for. */
+/** The time between two checks while a change is pending. */
 export const OFTEN_MS = 3600_000
 const SELDOM_MS = 86_400_000
 
-/** When a zone is to be looked at next: often while somebody waits for something. */
+/** Returns when to check a zone next: often while a change is pending. */
 export function nextLook({ dnssec, keys }: Pick<ZoneNow, 'dnssec' | 'keys'>, now: number): number {
   const isSettled = dnssec === 'on' && keys.every(({ state, hasDs }) => state === 'active' && hasDs)
   return now + (isSettled ? SELDOM_MS : OFTEN_MS)

@@ -28,7 +28,7 @@ async function signed(scene: Scene): Promise<Example> {
   return example
 }
 
-/** Its key is being changed. */
+/** A zone whose key is changing. */
 export async function rolling(scene: Scene): Promise<Example> {
   const example = await signed(scene)
   const { database, sealer } = scene.api
@@ -37,7 +37,7 @@ export async function rolling(scene: Scene): Promise<Example> {
   return example
 }
 
-/** As `PUT` does it; a zone with one key, whatever it had. */
+/** Signs a zone as `PUT` does. The zone then has one key. */
 export async function signZone({ database, sealer }: Scene['api'], zone: number): Promise<void> {
   await database.transaction(async (tx) => {
     await setDnssec(tx, zone, 'off', null)

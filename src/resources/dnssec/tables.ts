@@ -12,14 +12,14 @@ export interface ZoneKeyRow {
   id: Generated<number>
   zone_id: number
   state: KeyState
-  /** Since when it is in this state. */
+  /** When it entered this state. */
   state_at: number
   tag: number
-  /** Data of the DNSKEY record, base64. */
+  /** The data of the DNSKEY record, base64. */
   dnskey: string
   /** Sealed. */
   private_key: string
-  /** The zone above named it when it was last asked. */
+  /** Whether the parent zone named it at the last check. */
   has_ds: Flag
   created_at: number
 }

@@ -1,6 +1,6 @@
 import { declareActions } from '../kit/action.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'extension_license.issued': 'An extension license was issued',
   'extension_license.written': 'Writing the extension license to the site again was requested',

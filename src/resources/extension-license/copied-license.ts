@@ -3,7 +3,7 @@ import { aboutSite, type Change } from '../kit/change.ts'
 import type { Site } from '../sites/site.ts'
 import { writeLicense } from './write-license.job.ts'
 
-/** The database of a clone has the license of the site that it was made of: it is taken out. */
+/** Removes the license that the database of a clone has from its source. */
 export async function dropCopiedLicense(_tx: Tx, site: Site, change: Change): Promise<void> {
   if (site.clonedFromId !== null) await change.start(writeLicense, { siteId: site.id }, { about: aboutSite(site) })
 }

@@ -2,5 +2,5 @@ import { getExtensionLicense } from './get-license.ts'
 import { issueExtensionLicense } from './issue-license.ts'
 import { revokeExtensionLicense } from './revoke-license.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [getExtensionLicense, issueExtensionLicense, revokeExtensionLicense]

@@ -9,12 +9,12 @@ const columns = [
   'revoked_at as revokedAt',
 ] as const
 
-/** The newest license of a site, revoked or not. */
+/** Returns the newest license of a site, revoked or active. */
 export async function findLicense(tx: Tx, siteId: number): Promise<License | undefined> {
   return tx.selectFrom('extension_licenses').select(columns).where('site_id', '=', siteId).executeTakeFirst()
 }
 
-/** Takes the place of a revoked one. */
+/** Replaces a revoked license. */
 export async function insertLicense(
   tx: Tx,
   { siteId, licenseKey, now }: { siteId: number; licenseKey: string; now: number },
@@ -26,7 +26,7 @@ export async function insertLicense(
     .execute()
 }
 
-/** A license that is revoked already keeps its time. */
+/** Revokes a license. One that is already revoked keeps its time. */
 export async function markRevoked(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx
     .updateTable('extension_licenses')

@@ -46,7 +46,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
     )
   }
 
-  test('200: null before any; issued once, the same key is written again', async () => {
+  test('200: null before the first; issued once, then the same key is written again', async () => {
     const ofSite = async () => (await owner.call('GET', `/v1/sites/${site}`)).body.data.ext
     expect([await license(), await ofSite()]).toEqual([null, null])
     const first = await call('POST')
@@ -60,7 +60,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
       revokedAt: null,
     })
     expect(await ofSite()).toEqual(issued)
-    // seconds, not milliseconds
+    // Seconds, not milliseconds.
     expect(issued.issuedAt).toBeLessThan(1e11)
     expect(host.wordpress(site).license).toBe(issued.licenseKey)
     host.wordpress(site).license = 'what a plugin wrote'
@@ -70,20 +70,20 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
     expect(await entries()).toEqual(['extension_license.issued', 'extension_license.written'])
   })
 
-  test('200: two that ask at once get one license', async () => {
+  test('200: two simultaneous requests get one license', async () => {
     const answers = await Promise.all([call('POST'), call('POST')])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     expect(await entries()).toEqual(['extension_license.issued', 'extension_license.written'])
     expect(host.wordpress(site).license).toBe((await license()).licenseKey)
   })
 
-  test('200: revoked, the key is out of the site and readable with its end; the next is another one', async () => {
+  test('200: a revoked key leaves the site and stays readable with its end; the next license has another key', async () => {
     await call('POST')
     const issued = await license()
     expect((await call('DELETE')).status).toBe(200)
     expect(await license()).toEqual({ ...issued, revokedAt: expect.any(Number) })
     expect(host.wordpress(site).license).toBeNull()
-    // long ago
+    // A time in the past.
     await api.database.transaction(async (tx) => {
       await tx.updateTable('extension_licenses').set({ revoked_at: 5000 }).where('site_id', '=', site).execute()
     })
@@ -97,13 +97,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
     expect(host.wordpress(site).license).toBe(next.licenseKey)
   })
 
-  test('200: nothing to revoke changes nothing', async () => {
+  test('200: revoking without a license changes nothing', async () => {
     const answer = await call('DELETE')
     expect([answer.status, answer.headers['operation-id']]).toEqual([200, undefined])
     expect([await license(), await entries()]).toEqual([null, []])
   })
 
-  test('a clone that goes live loses the license of its source; another new site has no such work', async () => {
+  test('removes the license of its source from a clone that goes live, and starts nothing for other new sites', async () => {
     const plain = (await findSite(api.database.read, site)) as Site
     const started: number[] = []
     const live = (which: Site) =>

@@ -6,7 +6,7 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** At most one of a site: a new one takes the place of one that was revoked. */
+/** One row a site at most. A new license replaces a revoked one. */
 export interface LicenseRow {
   id: Generated<number>
   site_id: number

@@ -4,7 +4,7 @@ import type { HostServices } from '../kit/host-services.ts'
 import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { findLicense } from './license.store.ts'
 
-/** Brings the option of a site's WordPress in line with the record, whatever that is by then: the key, or none. */
+/** Updates the option of a site's WordPress to the current record: the key, or none. */
 export const writeLicense = durableWith<HostServices>()({
   name: 'extension_license.write',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -20,7 +20,7 @@ async function writeOption({ services, input, log }: StepContext<{ siteId: numbe
   const refusal = 'WordPress did not keep the license'
   const { dropIn } = await runSiteTask(services, input.siteId, 'write-license', { key }, { refusal })
   if (!dropIn) return
-  // The site's own object cache knows the old value still. It may be what is broken: the table has the key all the same.
+  // The site's object cache still has the old value. If the cache itself is broken, the table has the key anyway.
   await runSiteTask(services, input.siteId, 'flush-object-cache', {}).catch((error) =>
     log.warn({ err: error, siteId: input.siteId }, 'could not flush the object cache of a site after a license change'),
   )

@@ -69,7 +69,7 @@ export const createLoginLink = endpoint({
   },
 })
 
-/** The WordPress user that a person has by way of Stead. */
+/** The WordPress user that belongs to a person. */
 async function personOf(
   tx: Tx,
   site: VisibleSite,

@@ -1,4 +1,4 @@
 import { createLoginLink } from './create-login-link.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [createLoginLink]

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Tx } from '../../platform/db/database.ts'
 
-/** Used and expired ones are kept so long, so that whoever opens one again is told why it does nothing. */
+/** How long used and expired links are kept, so that a second visit gets an explanation. */
 const KEPT_MS = 3_600_000
-/** Of a site; the oldest go first. */
+/** The most links of a site. The oldest are deleted first. */
 const MOST = 100
 
 export interface NewLoginLink {
   readonly siteId: number
   readonly madeById: number
-  /** Who is logged in. */
+  /** The person whom the link logs in. */
   readonly accountId: number
   readonly token: string
   readonly login: string
@@ -65,7 +65,10 @@ export async function insertLoginLink(tx: Tx, link: NewLoginLink, now: number): 
     .execute()
 }
 
-/** Of one that nobody has opened before. Whoever asks is the one who has. @returns the link as it was; `undefined`: there is none */
+/**
+ * Claims a link that nobody has opened yet.
+ * @returns the link as it was, or `undefined` if there is none
+ */
 export async function openLoginLink(
   tx: Tx,
   { siteId, token, now }: { siteId: number; token: string; now: number },
@@ -83,7 +86,7 @@ export async function openLoginLink(
     .where('id', '=', found.id)
     .where('used_at', 'is', null)
     .executeTakeFirstOrThrow()
-  // another was quicker
+  // Another request was faster.
   return marked.numUpdatedRows > 0n ? found : { ...found, usedAt: now }
 }
 

@@ -50,14 +50,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     )
   }
 
-  test('400: a disabled site answers nobody, so there is no link', async () => {
+  test('400: a disabled site has no link', async () => {
     await owner.call('PUT', `/v1/sites/${site}/disable`)
     const { status, body } = await ask()
     expect([status, body.errors]).toEqual([400, ['This operation requires a live site, and this site is disabled.']])
     expect(await entries()).toEqual([])
   })
 
-  test('opened twice at the same moment log in one of the two', async () => {
+  test('opened twice at the same moment, log in one of the two', async () => {
     const url = await link()
     const token = new URL(url).searchParams.get('stead_login') as string
     const first = (tx: Tx) => openLoginLink(tx, { siteId: site, token, now })
@@ -65,7 +65,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(runTask).not.toHaveBeenCalled()
   })
 
-  test('log in the owner, once; the log has both', async () => {
+  test('log in the owner once, and log creation and use', async () => {
     const url = await link()
     expect(url).toMatch(new RegExp(`^http://linked-${count}\\..*/wp-login.php\\?stead_login=[\\w-]{43}$`))
     expect(await visit(url)).toEqual({ cookies: [cookie] })
@@ -81,7 +81,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(JSON.stringify(row)).not.toContain(new URL(url).searchParams.get('stead_login'))
   })
 
-  test('are of no use to two at once, nor after 30 seconds, nor to another browser, nor on another site', async () => {
+  test('log in nobody twice, after 30 seconds, in another browser, or on another site', async () => {
     const url = await link()
     const both = await Promise.all([visit(url), visit(url)])
     expect(both.filter((each) => each === 'used')).toHaveLength(1)
@@ -91,21 +91,21 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     now = Date.now()
     const stolen = await link()
     expect(await visit(stolen, { userAgent: 'curl/8.0' })).toBe('browser')
-    // whoever has it may not go on trying
+    // A stolen link cannot be tried repeatedly.
     expect(await visit(stolen)).toBe('used')
     expect(await visit(await link(), { siteId: site - 1 })).toBe('unknown')
     expect(runTask).toHaveBeenCalledOnce()
     expect((await entries()).filter((each) => each.startsWith('one_time_login.used'))).toHaveLength(1)
   })
 
-  test('are of no use once the person who made it, or whom it logs in, has lost the role or left', async () => {
+  test('log in nobody once the creator or the person logged in lost the role or left', async () => {
     const mate = await api.person(`left-${count}@example.com`)
     const refused = async (email: string, left: () => Promise<unknown>) => {
       await api.collaborate(mate, site, ['wp_access'])
       const { body } = await ask(email, mate)
       await left()
       expect(await visit(body.data.url)).toBe('unknown')
-      // it is used up all the same
+      // The link is used up anyway.
       await api.collaborate(mate, site, ['wp_access'])
       expect(await visit(body.data.url)).toBe('used')
     }
@@ -122,7 +122,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(runTask).not.toHaveBeenCalled()
   })
 
-  test('are of no use on a site that was disabled or deleted since, also when it is live again', async () => {
+  test('log in nobody on a site that was disabled or deleted since, even if it is live again', async () => {
     const [first, second] = [await link(), await link()]
     await owner.call('PUT', `/v1/sites/${site}/disable`)
     expect(await visit(first)).toBe('unknown')
@@ -133,7 +133,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(runTask).not.toHaveBeenCalled()
   })
 
-  test('log in a collaborator with the role, under the name that WordPress knows', async () => {
+  test('log in a collaborator with the role, under the name that WordPress has', async () => {
     const mate = await api.person(`mate-${count}@example.com`)
     await api.collaborate(mate, site, ['wp_access'])
     const { body } = await ask(`MATE-${count}@example.com`, mate)
@@ -143,7 +143,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(runTask.mock.calls[0]?.[2]).toMatchObject({ login })
   })
 
-  test('400 for who has no part in the WordPress of the site, and where the account has them off', async () => {
+  test('400 for callers without a role in the WordPress of the site, and for accounts that turned links off', async () => {
     const mate = await api.person(`other-${count}@example.com`)
     expect((await ask(mate.email)).status).toBe(400)
     await api.collaborate(mate, site, ['manage_notes'])
@@ -158,12 +158,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(await entries()).toEqual([])
   })
 
-  test('400 for a header that no browser sends', async () => {
+  test('400 for a header that browsers do not send', async () => {
     const body = { email: owner.email, user_agent: 'a\r\nb' }
     expect((await owner.call('POST', `/v1/sites/${site}/one_time_login`, body)).status).toBe(400)
   })
 
-  test('a WordPress that refuses is said to, and an object cache of its own is told of the session', async () => {
+  test('report a WordPress that refuses, and flush the session from a custom object cache', async () => {
     runTask.mockRejectedValueOnce(new Error('no such user'))
     expect(await visit(await link())).toBe('failed')
     expect(warn).toHaveBeenCalledOnce()
@@ -172,7 +172,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(runTask).toHaveBeenLastCalledWith({ siteId: site }, 'flush-object-cache', {})
   })
 
-  test('are bounded in number, forgotten after an hour, and with their site', async () => {
+  test('are limited in number, and deleted after an hour or with their site', async () => {
     const rows = async () =>
       (await api.database.read.selectFrom('login_links').select('id').where('site_id', '=', site).execute()).length
     const ofAnother = await link()
@@ -182,7 +182,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     for (let i = 0; i < 100; i++) await link()
     expect(await rows()).toBe(100)
     expect(await visit(first)).toBe('unknown')
-    // each site has its own number
+    // Each site counts separately.
     expect(await visit(ofAnother, { siteId: another })).toEqual({ cookies: [cookie] })
     await api.database.transaction((tx) =>
       tx

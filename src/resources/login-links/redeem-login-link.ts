@@ -18,8 +18,8 @@ export interface Parts {
 }
 
 /**
- * What becomes of a visit to a link. Whoever opens it first has used it up, whether it was for them or not: what a thief has tried is of no use
- * to a thief any more.
+ * Handles a visit to a link. The first visit uses the link up, whoever makes it: a link that a thief has tried is
+ * useless to the thief.
  */
 export async function redeemLoginLink(
   { database, pool, log, now = Date.now }: Parts,
@@ -32,7 +32,7 @@ export async function redeemLoginLink(
     const refusal = refusalOf(opened, userAgent, now())
     if (refusal !== undefined) return refusal
     const site = await findSite(tx, siteId)
-    // a site that is off lets nobody in, whatever way leads to its host
+    // A site that is off lets nobody in, even through its host directly.
     if (!opened || site?.state !== 'live' || !(await mayStill(tx, siteId, opened))) return 'unknown' as const
     await changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() }).record({
       action: actions['one_time_login.used'],
@@ -44,7 +44,7 @@ export async function redeemLoginLink(
   try {
     const input = { login: link.login, userAgent, remoteAddress, https }
     const { cookies, dropIn } = await pool.runTask(hosted, 'log-in', input)
-    // the site's own object cache does not know the new session
+    // The site's object cache does not know the new session.
     if (dropIn) await pool.runTask(hosted, 'flush-object-cache', {})
     return { cookies }
   } catch (error) {
@@ -53,7 +53,7 @@ export async function redeemLoginLink(
   }
 }
 
-/** What was right when the link was made may have been taken back, from whoever made it or from the person whom it logs in. */
+/** Checks again, because the creator or the person logged in may have lost their rights since. */
 async function mayStill(tx: Tx, siteId: number, { madeById, accountId }: LoginLink): Promise<boolean> {
   const claims = [madeById, accountId].map(
     (each) => ({ siteId, accountId: each, capability: 'administer the CMS' }) as const,

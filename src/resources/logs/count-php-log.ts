@@ -8,7 +8,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { phpStatuses } from './list-php-log.ts'
 
-/** Counting ends here: who has a thousand errors needs no exact number. */
+/** The count stops here: with a thousand errors, the exact number does not matter. */
 const MOST = 1000
 
 export const countPhpLog = endpoint({

@@ -3,7 +3,7 @@ import { durableWith } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 
-/** Drops the days of the web server and PHP logs that are over, and makes ready what the next ones need. */
+/** Drops the expired days of the web server and PHP logs, and prepares the tables of the next days. */
 export const dropOldLogs = durableWith<Pick<ControlServices, 'logs'>>()({
   name: 'logs.drop',
   input: Type.Object({}),
@@ -18,7 +18,7 @@ export const dropOldLogs = durableWith<Pick<ControlServices, 'logs'>>()({
   },
 })
 
-/** Hourly: an entry is kept for 7 to 8 days on the disk, and shown for 7. */
+/** Hourly. An entry stays on the disk for 7 to 8 days, and is shown for 7. */
 export const dropOldLogsHourly = schedule({
   name: 'logs.drop',
   everyMs: 3600_000,

@@ -7,7 +7,7 @@ import { SiteId } from '../kit/site-id.ts'
 import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
 
-/** Severities that the log can be filtered by. */
+/** The severities to filter by. */
 export const phpStatuses = [
   'User',
   'Warning',

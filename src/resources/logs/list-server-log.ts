@@ -84,7 +84,10 @@ function statusesOf(given: string | number | undefined): number[] | undefined {
   return [...new Set(parts.map(Number))]
 }
 
-/** As the edge writes it. @throws Problem `invalid_input` */
+/**
+ * The entry as the edge writes it.
+ * @throws Problem `invalid_input`
+ */
 function addressOf(given: string | undefined): string | undefined {
   const text = given?.trim()
   if (!text) return undefined

@@ -1,6 +1,6 @@
 import Type, { type TObject } from 'typebox'
 
-/** The wrapper of the description around the entries of a log. */
+/** Wraps the entries of a log as the API description says. */
 export function logPage<Entry extends TObject>(title: string, entry: Entry) {
   return Type.Object(
     {

@@ -61,7 +61,7 @@ for (const { dialect, skip } of dialects) {
       ...change,
     })
 
-    test('200 a request through the gateway becomes one entry with the fields of the description', async () => {
+    test('200: a request through the gateway becomes one entry with the fields of the API description', async () => {
       const buffer = createLogBuffer({ store: logs, kind: 'server', log: console, budget: budgetOf(), flushMs: 5 })
       const upstream = await startHost(cleanup, (_request, response) => void response.writeHead(404).end('nothing'))
       const { port } = await startGateway(
@@ -108,7 +108,7 @@ for (const { dialect, skip } of dialects) {
       ])
     })
 
-    test('200 filters by one status or several, method and address; they apply to the page that they come with', async () => {
+    test('200: filters by statuses, method and address apply to the page of the request', async () => {
       const now = Date.now()
       const all = [
         { status: 200, request_type: 'GET', user_ip: '192.0.2.1' },
@@ -140,7 +140,7 @@ for (const { dialect, skip } of dialects) {
       expect(asBody.body.data.logs).toHaveLength(1)
     })
 
-    test('200 pages of 200 meet each entry once while new ones arrive, and end', async () => {
+    test('200: pages of 200 show each entry once while new ones arrive, and end', async () => {
       const now = Date.now()
       const records = Array.from({ length: 450 }, (_, n) =>
         accessRecord(access({ request_url: `/${n}` }, now - Math.floor(n / 3)), nextId()),
@@ -161,7 +161,7 @@ for (const { dialect, skip } of dialects) {
       expect(seen).not.toContain('/new')
     })
 
-    test('200 entries older than seven days are not shown', async () => {
+    test('200: entries older than seven days are hidden', async () => {
       const old = Date.now() - 7 * DAY_MS
       await logs.append('server', [
         accessRecord(access({ request_url: '/old' }, old - 1000), nextId()),
@@ -170,7 +170,7 @@ for (const { dialect, skip } of dialects) {
       expect((await server()).body.data.logs).toMatchObject([{ request_url: '/kept' }])
     })
 
-    test('200 PHP errors with the fields of the description, by severity', async () => {
+    test('200: PHP errors with the fields of the API description, by severity', async () => {
       const now = Date.now()
       const texts = [
         'PHP Warning:  Undefined variable $x in /wordpress/wp-content/plugins/shop/a.php on line 3',
@@ -207,7 +207,7 @@ for (const { dialect, skip } of dialects) {
       expect((await php(`?scroll_id=${data.scroll_id}`)).body.data.logs).toEqual([])
     })
 
-    test('200 counts database errors of the site and the week, up to a thousand', async () => {
+    test('200: counts database errors of the site and the week, up to a thousand', async () => {
       const now = Date.now()
       const entry = (text: string, atMs: number, of = siteId) =>
         phpRecord({ siteId: of, atMs, id: nextId() }, readMessage(text))
@@ -236,7 +236,7 @@ for (const { dialect, skip } of dialects) {
       expect(all.body.data).toEqual({ count: 1000 })
     })
 
-    test('400 for values that no log has', async () => {
+    test('400 for values that a log never has', async () => {
       for (const query of [
         'status=99',
         'status=600',
@@ -253,7 +253,7 @@ for (const { dialect, skip } of dialects) {
       expect((await php('?status=Notice')).status).toBe(400)
     })
 
-    test('400 for a scroll_id that was changed, or made for another log, site or server', async () => {
+    test('400 for a scroll_id that was changed, or belongs to another log, site or installation', async () => {
       const { scroll_id } = (await server()).body.data
       const other = await api.site(owner, 'other-site')
       const changed = `${scroll_id.slice(0, -1)}${scroll_id.endsWith('A') ? 'B' : 'A'}`
@@ -266,7 +266,7 @@ for (const { dialect, skip } of dialects) {
       expect((await server(`?scroll_id=${foreign}`)).status).toBe(400)
     })
 
-    test('404 for somebody else', async () => {
+    test('404 for another account', async () => {
       const stranger = await api.person('stranger@example.com')
       expect((await server('', stranger)).status).toBe(404)
     })

@@ -3,18 +3,18 @@ import { DAY_MS } from '../../platform/durations.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { type LogKind, type LogPosition, type LogQuery, RETENTION_DAYS } from '../../platform/log-store/log-store.ts'
 
-/** Of the description. */
+/** From the API description. */
 export const ENTRIES_A_PAGE = 200
 
-/** Which log of which site a `scroll_id` belongs to: it opens no other. */
+/** The log and site that a `scroll_id` belongs to. It opens no other log. */
 const purpose = (kind: LogKind, siteId: number): string => `scroll of the ${kind} log of site ${siteId}`
 
-/** An opaque text for a place in a log; changed or used elsewhere, it cannot be opened. */
+/** Returns an opaque text for a place in a log. It cannot be opened if it was changed, or for another log. */
 export function sealScroll(sealer: Sealer, kind: LogKind, siteId: number, { atMs, id }: LogPosition): string {
   return sealer.seal(`${atMs} ${id}`, purpose(kind, siteId))
 }
 
-/** @throws Problem `invalid_input` for a text that Stead has not made for this log */
+/** @throws Problem `invalid_input` for a text that Stead did not create for this log */
 function openScroll(sealer: Sealer, kind: LogKind, siteId: number, scrollId: string): LogPosition {
   try {
     const [atMs, id] = sealer.open(scrollId, purpose(kind, siteId)).split(' ').map(Number)
@@ -25,8 +25,8 @@ function openScroll(sealer: Sealer, kind: LogKind, siteId: number, scrollId: str
 }
 
 /**
- * Where the asked page begins, and how far back the log goes.
- * @param scrollId of the page before; empty or absent: the newest page
+ * Returns where the requested page begins, and how far back the log goes.
+ * @param scrollId from the previous page; empty or absent requests the newest page
  */
 export function pageStart(
   sealer: Sealer,
@@ -38,7 +38,7 @@ export function pageStart(
   return {
     kind,
     siteId,
-    // other machines' clocks may be a little ahead
+    // The clocks of other machines may be slightly ahead.
     before: scrollId ? openScroll(sealer, kind, siteId, scrollId) : { atMs: now + DAY_MS, id: 0 },
     sinceMs: now - RETENTION_DAYS * DAY_MS,
     limit: ENTRIES_A_PAGE,

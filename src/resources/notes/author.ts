@@ -1,7 +1,7 @@
 import { findAccount } from '../account/account.ts'
 import type { Context } from '../kit/context.ts'
 
-/** Who writes or edits, as notes show it. */
+/** The author or editor, as notes show them. */
 export async function authorName({ tx, caller }: Context): Promise<string> {
   return (await findAccount(tx, caller.accountId))?.name || caller.accountEmail
 }

@@ -4,5 +4,5 @@ import { getNote } from './get-note.ts'
 import { listNotes } from './list-notes.ts'
 import { updateNote } from './update-note.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [listNotes, createNote, getNote, updateNote, deleteNote]

@@ -6,7 +6,10 @@ import { problems } from './problems.ts'
 const MOST_NOTES = 1000
 const MOST_BYTES = 10 << 20
 
-/** After a note was written or changed, in the same transaction. @throws Problem `note_limit_reached` */
+/**
+ * Checks the limit after a note was written or changed, in the same transaction.
+ * @throws Problem `note_limit_reached`
+ */
 export async function checkNoteLimit(tx: Tx, siteId: number): Promise<void> {
   const { count, bytes } = await notesUsage(tx, siteId)
   if (count > MOST_NOTES || bytes > MOST_BYTES)

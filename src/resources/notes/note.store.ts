@@ -52,7 +52,7 @@ export async function insertNote(
     .executeTakeFirstOrThrow()
 }
 
-/** @returns the note as it is now; `undefined` when the site has no such note */
+/** @returns the note as it is now, or `undefined` when the site has no such note */
 export async function changeNote(
   tx: Tx,
   values: {
@@ -79,7 +79,7 @@ export async function changeNote(
 const noteSize = ({ subject, body }: { subject: string; body: string }): number =>
   Buffer.byteLength(subject) + Buffer.byteLength(body)
 
-/** What the notes of a site take together. */
+/** Counts the notes of a site, and their total size. */
 export async function notesUsage(tx: Tx, siteId: number): Promise<{ count: number; bytes: number }> {
   const { count, bytes } = await tx
     .selectFrom('notes')

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 
-/** A note on a site. The body is kept as it was given, HTML included; Stead never renders it. */
+/** A note on a site. The body is stored exactly as sent, including HTML. Stead never renders it. */
 export interface Note {
   readonly id: number
   readonly author: string

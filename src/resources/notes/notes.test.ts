@@ -22,7 +22,7 @@ for (const { dialect, skip } of dialects) {
     })
     afterAll(() => api.close())
 
-    test('200: HTML is kept as it was given; author and editor are told apart', async () => {
+    test('200: stores HTML as sent, and distinguishes author and editor', async () => {
       const html = '<script>alert("1")</script>\u00e9<p onclick=x>'
       const made = await owner.call('POST', `/v1/sites/${site}/notes`, { subject: 'First', body: html })
       expect(made.body.data).toMatchObject({ subject: 'First', body: html, author: 'owner', editor: 'owner' })
@@ -32,7 +32,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', path)).body.data).toEqual(changed.body.data)
     })
 
-    test('200: newest first, by page', async () => {
+    test('200: newest first, in pages', async () => {
       const ids: number[] = []
       for (const subject of ['a', 'b', 'c'])
         ids.push((await owner.call('POST', `/v1/sites/${other}/notes`, { subject, body: '' })).body.data.id)
@@ -43,7 +43,7 @@ for (const { dialect, skip } of dialects) {
       })
     })
 
-    test('400, 404: nothing to change, a note of another site, a deleted note', async () => {
+    test('400, 404: an empty change, a note of another site, a deleted note', async () => {
       const { id } = (await owner.call('POST', `/v1/sites/${other}/notes`, { subject: 's', body: 'b' })).body.data
       expect((await owner.call('PUT', `/v1/sites/${other}/notes/${id}`, {})).status).toBe(400)
       expect((await owner.call('POST', `/v1/sites/${other}/notes`, { body: 'b' })).body.errors).toEqual([
@@ -55,7 +55,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', `/v1/sites/${other}/notes/${id}`)).status).toBe(404)
     })
 
-    test('those of a site that is forgotten go with it, and no others', async () => {
+    test('forgets the notes of a forgotten site, and no others', async () => {
       const [gone, stays] = [await api.site(owner, 'gone-site'), await api.site(owner, 'staying-site')]
       for (const id of [gone, stays]) await owner.call('POST', `/v1/sites/${id}/notes`, { subject: 's', body: 'b' })
       await api.database.transaction(async (tx) => notes.siteHooks?.forgotten?.(tx, gone))

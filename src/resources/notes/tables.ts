@@ -15,6 +15,6 @@ export interface NoteRow {
   body: string
   created_at: number
   updated_at: number
-  /** Of subject and body. */
+  /** The size of subject and body. */
   size_bytes: Generated<number>
 }

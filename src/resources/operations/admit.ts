@@ -3,10 +3,10 @@ import { Problem } from '../../platform/http/problem.ts'
 import { queuedBeside } from '../../platform/operations/read.ts'
 import { problems } from './problems.ts'
 
-/** Of one site; and of an account, of those that belong to no site. */
+/** The limit of a site, and of the operations of an account that belong to no site. */
 const MOST_QUEUED = 100
 
-/** @throws Problem `operation_limit_reached` when too much waits beside an operation that was just asked for */
+/** @throws Problem `operation_limit_reached` when too many operations are queued besides the new one */
 export async function admitOperation(operationId: number, tx: Tx): Promise<void> {
   if ((await queuedBeside(tx, operationId)) > MOST_QUEUED)
     throw new Problem(problems.operation_limit_reached, { limit: MOST_QUEUED }, { headers: { 'retry-after': '30' } })

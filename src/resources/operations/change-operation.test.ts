@@ -4,7 +4,9 @@ import { jobs } from '../../jobs.ts'
 import { type Role, roles } from '../access/roles.ts'
 import { isSiteCapability } from './change-operation.ts'
 
-/** Which role lets a collaborator cancel and retry a site's work; of all other types, its account alone may. */
+/**
+ * The role that lets a collaborator cancel and retry a site's operations. Only its account may change all other types.
+ */
 const needed: Record<string, Role> = {
   'site.configure': 'manage_performance',
   'site.maintenance': 'manage_performance',
@@ -37,12 +39,12 @@ const needed: Record<string, Role> = {
   'collaborator.reset_password': 'reset_collaborator_password',
 }
 
-/** What a deletion has begun: canceled, files would stay that nobody knows of. */
+/** A deletion that has begun. Canceling it would leave files that no record knows. */
 const mustEnd = ['site.remove', 'site.purge', 'backup.delete']
-/** The same, and nobody's but the account's. */
+/** The same, for an operation that belongs only to the account. */
 const ofAccounts = ['mu_plugin.remove', 'backups.forget_site']
 
-test('each definition names a right that there is', () => {
+test('each definition names an existing right', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
     changeableBy === 'account' ? [] : [changeableBy.site],
   )
@@ -50,7 +52,7 @@ test('each definition names a right that there is', () => {
   expect(named.filter((name) => !isSiteCapability(name))).toEqual([])
 })
 
-describe('who may cancel and retry', () => {
+describe('permission to cancel and retry', () => {
   let api: TestApi
   let owner: Person
   let mate: Person
@@ -76,14 +78,14 @@ describe('who may cancel and retry', () => {
     return id
   }
   const actionsOf = async (id: number) => (await mate.call('GET', `/v1/operations/${id}`)).body.data.actions
-  /** Answers to a cancel and a retry by the collaborator with these roles. */
+  /** Returns the answers to a cancel and a retry by a collaborator with these roles. */
   const asked = async (type: string, held: readonly Role[]) => {
     await api.collaborate(mate, siteId, held)
     const [queued, failed] = [await operation(type, 'queued'), await operation(type, 'failed')]
     const said = [await actionsOf(queued), await actionsOf(failed)]
     const cancel = await mate.call('POST', `/v1/operations/${queued}/cancel`)
     const retry = await mate.call('POST', `/v1/operations/${failed}/retry`)
-    // what is read beforehand is what is answered then
+    // The list predicts the answers.
     const answers = [cancel, retry].map(({ status, body }, at) => {
       const action = at === 0 ? 'cancel' : 'retry'
       return { action, allowed: status === 200, reason: status === 200 ? null : body.errors[0] }
@@ -93,7 +95,7 @@ describe('who may cancel and retry', () => {
     return [cancel, retry].map(({ status, body }) => [status, body.errors?.[0]])
   }
 
-  test('what is being undone already can neither be canceled nor tried again, and is offered neither', async () => {
+  test('does not offer cancel or retry for an operation that rolls back, and refuses both', async () => {
     const id = await operation('backup.take', 'queued')
     await api.database.transaction((tx) =>
       tx.updateTable('operations').set({ ending: 'failed' }).where('id', '=', id).execute(),
@@ -129,7 +131,7 @@ describe('who may cancel and retry', () => {
     }
   })
 
-  test('work of a type that this version does not know is its account’s alone', async () => {
+  test('lets only its account change an operation of an unknown type', async () => {
     const [cancel] = await asked('site.of_another_version', roles)
     expect(cancel).toEqual([403, 'Only the account that owns this operation can cancel or retry it.'])
   })

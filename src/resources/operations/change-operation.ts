@@ -8,14 +8,15 @@ import { type SiteRights, visibleSite } from '../sites/site.ts'
 import { visibleTo } from './operation.ts'
 import { problems } from './problems.ts'
 
-/** Whether a definition's right is one of those that callers can have on a site. */
+/** Returns whether a definition's right is one that callers can have on a site. */
 export const isSiteCapability = (name: string): name is SiteCapability => Object.hasOwn(capabilities, name)
 
 /**
- * The operation that a caller wants to change: its own, or one of a site on which it has the right that the definition names
- * (what it would have needed to ask for it). One that no definition is known of is its account's alone.
- * @throws Problem `not_found` when it is not visible, `operation_not_yours` when it is its account's alone, `forbidden` when the
- *   caller has not the role
+ * Returns the operation that a caller wants to change: its own, or one of a site on which it has the right that the
+ * definition names. That is the right that starting the operation needs. An operation of an unknown definition belongs
+ * only to its account.
+ * @throws Problem `not_found` when the caller cannot see it, `operation_not_yours` when only its account may change it,
+ * `forbidden` when the caller lacks the role
  */
 export async function changeableOperation(
   tx: Tx,
@@ -33,7 +34,7 @@ export async function changeableOperation(
   return found
 }
 
-/** @returns why the caller may not change an operation of a site that it sees; `undefined` when it may */
+/** @returns why the caller may not change an operation of a site that it sees, or `undefined` when it may */
 export function refusalOfChange(
   caller: Caller,
   definitions: Definitions,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-test('200 each operation names its site and the person; one of Stead has no person, a deleted site no name', async () => {
+test('200: names the site and the person; operations of Stead have no person, and a deleted site has no name', async () => {
   const site = await api.site(owner, 'shared')
   const gone = await api.site(owner, 'gone')
   await api.collaborate(mate, site, [])

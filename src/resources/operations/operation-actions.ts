@@ -5,12 +5,18 @@ import { sitesWithRights } from '../sites/site.ts'
 import { refusalOfChange } from './change-operation.ts'
 import type { OperationAction } from './operation.ts'
 
-/** What a resource says of operations that it can take back. @returns the ids of those that it would take back now */
+/**
+ * What a resource says about operations that it can undo.
+ * @returns the IDs of those that it could undo now
+ */
 export type Undoable = (tx: Tx, operations: readonly OperationView[], now: number) => Promise<ReadonlySet<number>>
 
 type Asking = Pick<Context, 'tx' | 'caller' | 'definitions' | 'undoable' | 'now'>
 
-/** What can be done with operations as they are, by id, and whether the caller may do it: by the rules that decide when it does. */
+/**
+ * Returns the possible actions on operations by ID, and whether the caller may take them, by the same rules that check
+ * the action itself.
+ */
 export async function actionsOf(
   { tx, caller, definitions, undoable, now }: Asking,
   operations: readonly OperationView[],

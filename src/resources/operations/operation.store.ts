@@ -3,7 +3,7 @@ import type { OperationView } from '../../platform/operations/read.ts'
 import { displayNames } from '../sites/site.ts'
 import type { OperationNames } from './operation.ts'
 
-/** Returns the names of what operations are about, as far as the account sees them, by the operation's id. */
+/** Returns the names of the subjects of operations that the account sees, by operation ID. */
 export async function namesOf(
   tx: Tx,
   accountId: number,

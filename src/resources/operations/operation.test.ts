@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { OperationView } from '../../platform/operations/read.ts'
 import { presentOperation } from './operation.ts'
 
-test('what has not begun or ended has no time; what has, has its own', () => {
+test('has times only of what has begun or ended', () => {
   const step = { name: 'one', state: 'pending', error: null, warning: null, bytes: null, secondsLeft: null } as const
   const view: OperationView = {
     ...{

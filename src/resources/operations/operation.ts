@@ -118,7 +118,7 @@ export const OperationSchema = Type.Object(
   { title: 'Operation' },
 )
 
-/** How people call the site of an operation, and who asked for it. */
+/** The name of an operation's site, and the person who requested it. */
 export interface OperationNames {
   readonly siteName: string | null
   readonly accountEmail: string | null
@@ -126,7 +126,12 @@ export interface OperationNames {
 
 const time = (ms: number | null): string | null => (ms === null ? null : timestamp(ms))
 
-/** The Operation object of the API. @param results of its sites, where it is work on many of them @param actions where they are known @param names in lists */
+/**
+ * The Operation object of the API.
+ * @param results of its sites, for an operation on many sites
+ * @param actions if they are known
+ * @param names in lists
+ */
 export function presentOperation(
   view: OperationView,
   {

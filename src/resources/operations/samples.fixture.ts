@@ -22,7 +22,7 @@ async function queued(scene: Scene): Promise<Example> {
   return { params: { id: await operationIn('queued', scene) } }
 }
 
-/** @returns the number of an operation of the site that is in this state */
+/** @returns the ID of an operation of the site that is in this state */
 export async function operationIn(
   state: 'queued' | 'succeeded' | 'failed',
   { api, owner, siteId }: Scene,

@@ -2,22 +2,22 @@ import type { Database } from '../../platform/db/database.ts'
 import { stillAllowed } from '../access/still-allowed.ts'
 import { liveTokens } from '../authentication/authenticate.ts'
 
-/** By what a stream of an operation's events was opened. */
+/** The credentials and the operation of an open event stream. */
 export interface StreamFacts {
   readonly tokenHash: string
-  /** Whose token it is. */
+  /** The account of the token. */
   readonly accountId: number
-  /** The operation's. */
+  /** The operation's site and account. */
   readonly ownerId: number | null
   readonly siteId: number | null
 }
 
-/** On PostgreSQL not every change is announced, and notices can be late. */
+/** PostgreSQL does not announce every change, and notifications can be late. */
 const LOOK_ANYWAY_MS = 2000
 
 /**
- * Whether those who opened streams may still see what these tell: their tokens are valid, and operations that are not their own are
- * of sites that they collaborate on. Two statements for all streams, and none while nothing has changed.
+ * Checks whether open streams are still allowed: their tokens are valid, and operations of other accounts belong to
+ * sites that the caller collaborates on. It takes two statements for all streams, and none while nothing has changed.
  */
 export function createStreamAccess(database: Database, clock: () => number) {
   let known: { tokens: ReadonlyMap<string, number>; pairs: ReadonlySet<string>; mark: string; at: number } | undefined

@@ -54,7 +54,7 @@ for (const { dialect, skip } of dialects) {
       api.database.transaction((tx) => tx.updateTable('operations').set(values).where('id', '=', operationId).execute())
     const allFree = () => expect.poll(() => budgets.eventStreams.used).toBe(0)
 
-    test('200: the operation as it is, each change, and the end with it', async () => {
+    test('200: sends the current operation, each change, and the end', async () => {
       const stream = await open(owner)
       await expect.poll(() => stream.last?.progress).toBe(0)
       await change({ progress: 40 })
@@ -65,7 +65,7 @@ for (const { dialect, skip } of dialects) {
       await allFree()
     })
 
-    test('429 beyond what an application may have open; whoever closes one may open another', async () => {
+    test('429 beyond the limit of open streams of an application; closing one makes room', async () => {
       const streams = await Promise.all(Array.from({ length: 50 }, () => open(owner)))
       expect(streams.every(({ status }) => status === 200)).toBe(true)
       const refused = await open(owner)
@@ -84,7 +84,7 @@ for (const { dialect, skip } of dialects) {
       await allFree()
     })
 
-    test('a HEAD request, and a client that has gone before the answer, hold nothing', async () => {
+    test('holds nothing for a HEAD request, or for a client that left before the answer', async () => {
       const headers = { authorization: `Bearer ${owner.token}` }
       const call = request({
         host: '127.0.0.1',
@@ -136,7 +136,7 @@ for (const { dialect, skip } of dialects) {
           expect((await owner.call('DELETE', `/v1/sites/${siteId}/collaborators/${id}`)).status).toBe(200)
         },
       ],
-    ])('ends when %s, and others stay', async (what, happens) => {
+    ])('ends when %s, and other streams stay open', async (what, happens) => {
       await api.collaborate(friend, siteId, [])
       const [stays, ends] = [await open(owner), await open(friend)]
       const deaf = await open(friend)
@@ -152,7 +152,7 @@ for (const { dialect, skip } of dialects) {
       await allFree()
     })
 
-    test('a client that never reads is told the newest state in the end, and what came before is not kept', async () => {
+    test('sends the newest state to a client that never reads, and keeps no older ones', async () => {
       const socket = connect(port, '127.0.0.1')
       socket.pause()
       socket.write(
@@ -160,7 +160,7 @@ for (const { dialect, skip } of dialects) {
       )
       await expect.poll(() => budgets.eventStreams.used).toBe(1)
       const reader = await open(owner)
-      // 24 MB: the system's buffers between the two hold 10 to 12
+      // 24 MB: the buffers of the system between the two hold 10 to 12.
       const filler = 'x'.repeat(2_000_000)
       for (let progress = 1; progress <= 12; progress++) {
         await change({ progress, error: `${progress}${filler}` })
@@ -184,7 +184,7 @@ for (const { dialect, skip } of dialects) {
 
 const openControlBudgets = () => openBudgets(controlBudgets({} as never))
 
-/** What a client has heard. */
+/** What a client has received. */
 class Stream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
@@ -204,7 +204,7 @@ class Stream {
     })
   }
 
-  /** The newest operation that came whole. */
+  /** The last operation that arrived completely. */
   get last(): { id: number; state: string; progress: number } | undefined {
     const messages = this.text.split('\n\n').slice(0, -1)
     const data = messages.at(-1)?.split('\ndata: ')[1]

@@ -43,7 +43,7 @@ export const watchOperation = endpoint({
   },
 })
 
-/** All who watch an operation are given the same object: it is written once. */
+/** All streams of an operation share one object, which is serialized once. */
 const messages = new WeakMap<OperationView, string>()
 
 function messageOf(view: OperationView): string {

@@ -3,5 +3,5 @@ import { getThumbnail } from './get-thumbnail.ts'
 import { listReports } from './list-reports.ts'
 import { orderReport } from './order-report.ts'
 
-/** In the order of the description of the API; those behind the second are additions. */
+/** In the order of the API description. Those after the second are additions. */
 export const endpoints = [getLatestReport, orderReport, getThumbnail, listReports]

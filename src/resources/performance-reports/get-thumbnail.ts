@@ -26,7 +26,7 @@ export const getThumbnail = endpoint({
   async handle({ tx, site, response, request }, { params }) {
     const picture = await findThumbnail(tx, site.id, params.report_id, params.device)
     if (!picture) throw notFound()
-    // a picture never changes
+    // The picture of a report never changes.
     const etag = `"${params.report_id}-${params.device}"`
     response.header('etag', etag)
     if (request.headers['if-none-match'] === etag) return response.code(304).send(null)

@@ -15,7 +15,7 @@ interface Order {
 }
 type Context<Results = unknown> = StepContext<Order, HostServices, Results>
 
-/** Two visits of the front page by a browser: a host makes one report at a time, and only with what others leave. */
+/** Visits the front page twice with a browser. A host creates one report at a time, at low priority. */
 export const makeReport = durableWith<HostServices>()({
   name: 'site.make_performance_report',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -40,7 +40,7 @@ async function measure({ services, input, signal }: Context, device: Device): Pr
   const url = `http://${siteAddress(site, services.config)}/`
   const measurement = readMeasurement(
     await services.measurePage({ url, siteId: site.id, device, audits, signal }).catch((error) => {
-      // no further attempt can help
+      // A retry cannot help.
       throw error instanceof MeasureImpossible ? new PermanentFailure(error.message) : error
     }),
   )

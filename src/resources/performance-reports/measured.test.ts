@@ -3,7 +3,7 @@ import { readMeasurement } from './measured.ts'
 import { measuredFields } from './report.ts'
 import { measuredPage } from './samples.fixture.ts'
 
-describe('what a browser found', () => {
+describe('the result of a browser', () => {
   test('has the names of the API', () => {
     const found = readMeasurement(measuredPage)
     expect(Object.keys(found?.measured ?? {})).toEqual(measuredFields)
@@ -22,7 +22,7 @@ describe('what a browser found', () => {
     expect(found?.thumbnail).toBe('/9j/4AAQ')
   })
 
-  test('names what to mend, what saves most first, and not what is good', () => {
+  test('lists what to improve by savings, and leaves out what is good', () => {
     expect(readMeasurement(measuredPage)?.opportunities).toEqual([
       {
         title: 'Render blocking requests',
@@ -40,9 +40,9 @@ describe('what a browser found', () => {
     {},
     { ...measuredPage, categories: 5 },
     { ...measuredPage, runtimeError: { code: 'NO_FCP' } },
-  ])('that is no result is none: %j', (result) => expect(readMeasurement(result)).toBeUndefined())
+  ])('rejects what is not a result: %j', (result) => expect(readMeasurement(result)).toBeUndefined())
 
-  test('is believed in nothing', () => {
+  test('is not trusted', () => {
     const hostile = {
       ...measuredPage,
       finalDisplayedUrl: 'x'.repeat(1e6),

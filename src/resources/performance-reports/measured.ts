@@ -7,25 +7,26 @@ import {
   THUMBNAIL_AUDIT,
 } from './report.ts'
 
-/** One device’s half of a report. */
+/** The result for one device. */
 export interface Measurement {
   readonly measured: Measured
-  /** What would help most, first. */
+  /** Improvements, those with the largest effect first. */
   readonly opportunities: readonly Opportunity[]
   /** JPEG, Base64. */
   readonly thumbnail: string | null
 }
 
-/** Lighthouse’s own bound of a good score. */
+/** Lighthouse’s own limit for a good score. */
 const GOOD = 0.9
 const TEXT_LENGTH = 2000
-/** Base64. Lighthouse’s pictures have about 40 KB. */
+/** The most characters of a picture in Base64. Lighthouse’s pictures have about 40 KB. */
 const THUMBNAIL_LENGTH = 512 << 10
 const JPEG = 'data:image/jpeg;base64,'
 
 /**
- * Maps what the measuring process gave, which had a hostile page in it: whatever has not the right type, or is too long, is left out or cut.
- * @returns undefined when it is no result of Lighthouse
+ * Maps the result of the measuring process, which loaded an untrusted page. Drops values of the wrong type, and cuts
+ * long ones.
+ * @returns undefined for what is not a result of Lighthouse
  */
 export function readMeasurement(result: unknown): Measurement | undefined {
   const { categories, audits, ...rest } = objectOf(result)
@@ -73,7 +74,7 @@ function opportunitiesOf(audits: Record<string, unknown>): Opportunity[] {
 const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-// PostgreSQL takes no NUL in a text
+// PostgreSQL refuses NUL in a text.
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.slice(0, TEXT_LENGTH).replaceAll('\0', '').toWellFormed() : null
 

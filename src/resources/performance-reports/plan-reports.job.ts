@@ -14,7 +14,10 @@ interface Services {
   readonly config: Config
 }
 
-/** Orders a report for one site of each host, new sites first, so that however many there are each host measures one at a time. */
+/**
+ * Starts a report for one site of each host, new sites first. So each host measures one site at a time, however many
+ * there are.
+ */
 export const planReports = durableWith<Services>()({
   name: 'performance.plan_reports',
   input: Type.Object({}),
@@ -37,7 +40,7 @@ async function requestReports({ services, transaction, now }: StepContext<object
   const span = { before: now() - hours * 3_600_000, now: now() }
   for (const { siteId, accountId, hostId } of await dueSites(services.database.read, makeReport.name, span))
     await transaction(async (tx) => {
-      // somebody with another wish may have come first
+      // Another requester may have been faster.
       if (!(await holdSite(tx, siteId)) || (await openOperations(tx, siteId)).length > 0) return
       await noteAttempt(tx, siteId, now())
       const about = { siteId, accountId, hostId, now: now() }

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import type { Measurement } from './measured.ts'
 import type { Device, Measured, Opportunity } from './report.ts'
 
-/** Of a site; older ones go. */
+/** The most reports of a site. Older ones are deleted. */
 const MOST_REPORTS = 10
 
 export interface StoredReport {
@@ -14,7 +14,10 @@ export interface StoredReport {
   readonly hasThumbnail: Readonly<Record<Device, boolean>>
 }
 
-/** Also makes room for it. @returns its id */
+/**
+ * Stores a report, and deletes the oldest beyond the limit.
+ * @returns its id
+ */
 export async function insertReport(
   tx: Tx,
   siteId: number,
@@ -55,11 +58,11 @@ export interface PastReport {
 
 export interface ReportHalf {
   readonly measured: Measured
-  /** Empty in reports from before they were kept. */
+  /** Empty for reports from before improvements were stored. */
   readonly opportunities: readonly Opportunity[]
 }
 
-/** Newest first: all that are kept. */
+/** Returns all stored reports, newest first. */
 export async function listReports(tx: Tx, siteId: number): Promise<PastReport[]> {
   const rows = await tx
     .selectFrom('performance_reports')
@@ -125,8 +128,9 @@ export interface DueSite {
 }
 
 /**
- * One live site of each host without a report under way that has Chromium: the one that waits longest. Sites whose visitors get another page, in
- * maintenance or defensive mode, wait for their own. A time ahead was written before the clock was set back.
+ * Picks the longest waiting live site of each host that has Chromium and no running report. Sites in maintenance or
+ * defensive mode are skipped, because their visitors get another page. A time in the future was written before the
+ * clock was set back.
  */
 export async function dueSites(tx: Tx, type: string, span: { before: number; now: number }): Promise<DueSite[]> {
   const { rows } = await sql<DueSite & { facts: string }>`
@@ -161,7 +165,7 @@ export async function forgetReports(tx: Tx, siteId: number): Promise<void> {
     await tx.deleteFrom(table).where('site_id', '=', siteId).execute()
 }
 
-/** Whether a report of the site is being made, or waits to be. */
+/** Returns whether a report of the site is queued or running. */
 export async function isInProgress(tx: Tx, type: string, siteId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('operations')

@@ -4,7 +4,7 @@ import { nullable, Timestamp } from '../../platform/http/schemas.ts'
 export const devices = ['desktop', 'mobile'] as const
 export type Device = (typeof devices)[number]
 
-/** Names in the API, and what Lighthouse calls them. */
+/** Names in the API, with Lighthouse's names. */
 export const categoryNames = {
   performance: 'performance',
   accessibility: 'accessibility',
@@ -21,7 +21,7 @@ export const auditNames = {
   server_response_time: 'server-response-time',
 } as const
 
-/** Audits of Lighthouse that name something to mend; the other ones measure. */
+/** Audits of Lighthouse that name something to improve. The others only measure. */
 export const opportunityAudits = [
   ...['render-blocking-insight', 'image-delivery-insight', 'document-latency-insight', 'lcp-discovery-insight'],
   ...['font-display-insight', 'cache-insight', 'dom-size-insight', 'third-parties-insight'],
@@ -29,7 +29,7 @@ export const opportunityAudits = [
   ...['unminified-css', 'unminified-javascript'],
 ] as const
 
-/** The audit that has the picture. */
+/** The audit that has the screenshot. */
 export const THUMBNAIL_AUDIT = 'final-screenshot'
 
 const score = nullable(Type.Number({ minimum: 0, maximum: 1, description: '0 to 1', examples: [0.98] }))
@@ -56,9 +56,9 @@ const fields: Record<string, TSchema> = {
   fetch_time: nullable(Timestamp),
 }
 
-/** All fields that are of the measurement. */
+/** All fields of the measurement. */
 export const measuredFields: readonly string[] = Object.keys(fields)
-/** What was measured, as the API has it. */
+/** Presents the measurement as in the API. */
 export type Measured = Record<string, string | number | null>
 
 export const Opportunity = Type.Object(

@@ -69,8 +69,8 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
   }
   const latest = async (id = site) => (await owner.call('GET', `/v1/sites/${id}/reports/performance/latest`)).body.data
 
-  describe('by themselves', () => {
-    test('one of a host at a time: a new site first, then the one that waits longest, each once a day', async () => {
+  describe('start automatically', () => {
+    test('one at a time on a host: a new site first, then the longest waiting, each once a day', async () => {
       await canMeasure()
       const other = await newSite('other')
       const now = 10 * DAY_MS
@@ -82,12 +82,12 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect(await due(now)).toEqual([site])
       await attempted(site, now - DAY_MS + 1)
       expect(await due(now)).toEqual([])
-      // the clock was set back since
+      // The clock has been set back since.
       await attempted(other, now + 1)
       expect(await due(now)).toEqual([other])
     })
 
-    test('none while one is under way on the host, of a site that is at work, is not live or is deleted, or without a browser', async () => {
+    test('none on a host with a running report, nor of a site that is busy, not live or deleted, nor without a browser', async () => {
       const now = 10 * DAY_MS
       expect(await due(now)).toEqual([])
       await canMeasure()
@@ -106,7 +106,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect(await due(now)).toEqual([site])
       await setSite({ state: 'disabled' })
       expect(await due(now)).toEqual([other])
-      // visitors, and so the browser, get another page
+      // Visitors get another page, and so would the browser.
       await setSite({ state: 'live', maintenance: 1 })
       expect(await due(now)).toEqual([other])
       await setSite({ maintenance: 0, defensive_until: now + 1 })
@@ -122,7 +122,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
     test.each([
       [24, 1],
       [0, 0],
-    ])('every %i hours: %i ordered, and noted', async (performanceReportHours, ordered) => {
+    ])('every %i hours: %i started, and recorded', async (performanceReportHours, ordered) => {
       await canMeasure()
       const services = { database: api.database, config: { ...api.config, performanceReportHours } }
       const planner = startWorker(api.database, [planReports], { runner: 'control', services, lookEveryMs: 20 })
@@ -141,8 +141,8 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
     })
   })
 
-  describe('made', () => {
-    test('of both visits, with their pictures, for whoever sees the site', async () => {
+  describe('run', () => {
+    test('with both visits and their pictures, for everyone who sees the site', async () => {
       expect(await latest()).toBeNull()
       const asked: unknown[] = []
       work(async ({ url, device }) => {
@@ -170,7 +170,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect((await owner.call('GET', elsewhere)).status).toBe(404)
     })
 
-    test('200 earlier ones, newest first, with what to mend; those from before that was kept have nothing', async () => {
+    test('200: earlier ones, newest first, with improvements; old ones without stored improvements have none', async () => {
       const { measured, opportunities } = readMeasurement(measuredPage) as Measurement
       const half = { measured, opportunities, thumbnail: null }
       await api.database.transaction(async (tx) => {
@@ -194,7 +194,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect([status, body.code]).toEqual([409, 'report_under_way'])
     })
 
-    test('not where there is no browser: the operation says what the operator can do, and tries no more', async () => {
+    test('not without a browser: the operation says what the operator can do, and does not retry', async () => {
       work(async () => {
         throw new MeasureImpossible('There is no Chromium on the host: apt-get install chromium')
       })
@@ -206,7 +206,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect(await latest()).toBeNull()
     })
 
-    test('not of a page that the browser could not show, nor of a site that is not live any more', async () => {
+    test('not of a page that the browser could not show, nor of a site that is no longer live', async () => {
       work(async () => ({ ...measuredPage, runtimeError: { code: 'NO_FCP' } }))
       expect(await ended(api.database, await order())).toMatchObject({
         state: 'failed',
@@ -225,7 +225,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect(await latest()).toBeNull()
     })
 
-    test('not of a site in maintenance, whose visitors get another page: it is not tried again', async () => {
+    test('not of a site in maintenance, whose visitors get another page, and without a retry', async () => {
       await api.database.transaction((tx) =>
         tx.updateTable('sites').set({ maintenance: 1 }).where('id', '=', site).execute(),
       )
@@ -235,7 +235,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       })
     })
 
-    test('it yields to what a person starts on the site, not to the work of Stead itself', async () => {
+    test('yield to operations that a person starts on the site, but not to those of Stead', async () => {
       const begun = Promise.withResolvers<void>()
       work(({ signal }) => {
         begun.resolve()
@@ -260,7 +260,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect(await ended(api.database, report)).toMatchObject({ state: 'canceled' })
     })
 
-    test('ten of a site are kept, and those of others stay', async () => {
+    test('keep ten of a site, and those of other sites', async () => {
       const other = await newSite('other')
       const halves = { desktop: madeMeasurement, mobile: madeMeasurement }
       const ids = await api.database.transaction(async (tx) => {

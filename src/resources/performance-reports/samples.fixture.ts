@@ -12,7 +12,7 @@ export const madeMeasurement: Measurement = {
   thumbnail: Buffer.from([0xff, 0xd8, 0xff]).toString('base64'),
 }
 
-/** What a browser might have found, cut down. */
+/** A shortened result of a browser. */
 export const measuredPage = {
   finalDisplayedUrl: 'http://s1.example.com/',
   lighthouseVersion: '13.5.0',
@@ -73,7 +73,7 @@ export const examples: Examples = {
   }),
 }
 
-/** The one that the sample's path names. */
+/** The report that the sample's path names. */
 async function withFirstReport({ site }: World, { database }: TestApi): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.deleteFrom('performance_reports').execute()

@@ -13,13 +13,13 @@ export interface PerformanceReportRow {
   /** JSON: `Measured`. */
   desktop: string
   mobile: string
-  /** JPEG, Base64; null: the page gave none. */
+  /** JPEG in Base64, or null if the page gave none. */
   desktop_thumbnail: string | null
   mobile_thumbnail: string | null
   created_at: number
 }
 
-/** When a report of a site was last ordered by itself, whatever came of it. */
+/** When the last automatic report of a site was started, whatever its result. */
 export interface PerformanceAttemptRow {
   site_id: number
   attempted_at: number

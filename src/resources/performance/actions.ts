@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'wordpress.lightweight_404.enabled': 'Lightweight 404 responses for missing files were turned on',
   'wordpress.lightweight_404.disabled': 'Lightweight 404 responses for missing files were turned off',
@@ -10,5 +10,5 @@ export const actions = declareActions('site', {
   'wordpress.maintenance_mode': 'A change of maintenance mode was requested',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents('light_weight_404_changed', 'site_maintenance_mode_toggled')

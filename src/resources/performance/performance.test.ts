@@ -7,7 +7,7 @@ import { createWorker } from '../../platform/operations/worker/worker.ts'
 import { switchMaintenance } from './switch-maintenance.job.ts'
 
 for (const { dialect, skip } of dialects) {
-  describe.skipIf(skip)(`what a site can switch, on ${dialect}`, () => {
+  describe.skipIf(skip)(`switches of a site on ${dialect}`, () => {
     let api: TestApi
     let owner: Person
     let site: number
@@ -51,7 +51,7 @@ for (const { dialect, skip } of dialects) {
       expect(await eventsOf('light_weight_404_changed')).toEqual([{ enabled: true }, { enabled: false }])
     })
 
-    test('200: multisite support starts the operation that writes it, once a change', async () => {
+    test('200: each change of multisite support starts the operation that writes it', async () => {
       const on = await owner.call('PUT', path('multisite-support'))
       expect([on.status, on.body.data.multisiteSupport]).toEqual([200, true])
       expect(on.headers['operation-id']).toBeDefined()
@@ -61,7 +61,7 @@ for (const { dialect, skip } of dialects) {
       expect((await operations()).map(({ type }) => type)).toEqual(['site.configure', 'site.configure'])
     })
 
-    test("400 plan_lacks_multisite: the owner's plan counts, and nothing is left behind; off is always possible", async () => {
+    test("400 plan_lacks_multisite: the owner's plan counts, and nothing is stored; turning it off is always possible", async () => {
       const small = await api.person('small@example.com', { plan: 'Business' })
       const id = await api.site(small, 'small-site')
       await api.collaborate(owner, id, ['manage_performance'])
@@ -74,8 +74,8 @@ for (const { dialect, skip } of dialects) {
       expect((await small.call('PUT', path('multisite-support', id), { enabled: false })).status).toBe(200)
     })
 
-    test('200: maintenance mode is applied by its operation; two toggles in a row are two changes', async () => {
-      // operations of a site run in order, and those of the other site wait for a host
+    test('200: an operation applies maintenance mode; two toggles in a row are two changes', async () => {
+      // Operations of a site run in order. Those of the other site wait for a host.
       const site = await api.site(owner, 'maintained-site')
       const values = { host_name: 'maintained-site.test', site_id: site, changed_at: 1 }
       await api.database.transaction((tx) => tx.insertInto('routes').values(values).execute())

@@ -4,7 +4,7 @@ import { changeOfJob } from '../kit/change.ts'
 import { holdSite, switchSetting } from '../sites/site.ts'
 import { events } from './actions.ts'
 
-/** Switches maintenance mode when the site's turn comes: what "the other state" is, is decided then. */
+/** Switches maintenance mode. A toggle is resolved when the operation runs. */
 export const switchMaintenance = durable({
   name: 'site.maintenance',
   input: Type.Object({ siteId: Type.Integer(), enabled: Type.Union([Type.Boolean(), Type.Null()]) }),

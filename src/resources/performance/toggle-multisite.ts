@@ -42,7 +42,7 @@ export const toggleMultisite = endpoint({
   },
 })
 
-/** The plan of the site's owner, whoever asks. */
+/** The plan of the site's owner counts, not the caller's. */
 async function checkPlan(tx: Parameters<typeof findAccount>[0], accountId: number): Promise<void> {
   const plan = await capacityOfAccount(tx, (await findAccount(tx, accountId)) as Account)
   if (!plan.multisite) throw new Problem(siteProblems.plan_lacks_multisite, { plan: plan.name })

@@ -3,17 +3,21 @@ import type { SearchWordRow } from './tables.ts'
 import { wordsOf } from './words.ts'
 
 /*
- * The words by which accounts find sites and people. Each function belongs into the transaction that changes what the words come from.
+ * The words by which accounts find sites and people. Call each function in the transaction that changes the source of
+ * the words.
  */
 
 type Kind = SearchWordRow['kind']
 
-/** Rows of one statement: SQLite takes 32,766 parameters. */
+/** Rows of one statement: SQLite accepts 32,766 parameters. */
 const AT_ONCE = 1000
 
-/** Reads again by which words accounts find a site. @param accountId only this account */
+/**
+ * Updates the words by which accounts find a site.
+ * @param accountId limits it to this account
+ */
 export async function noteSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
-  // nobody changes another of its names or tags meanwhile
+  // Keeps others from changing its names or tags meanwhile.
   await lockForUpdate(tx, 'sites', siteId)
   const site = await tx.selectFrom('sites').select(['name', 'display_name']).where('id', '=', siteId).executeTakeFirst()
   if (!site) return
@@ -35,13 +39,16 @@ export async function noteSite(tx: Tx, siteId: number, accountId?: number): Prom
   await insert(tx, rows)
 }
 
-/** Lets nobody find a site any more. @param accountId only this account */
+/**
+ * Removes a site from the search.
+ * @param accountId limits it to this account
+ */
 export async function withdrawSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
   const words = tx.deleteFrom('search_words').where('about_id', '=', siteId).where('kind', '=', 'site')
   await (accountId === undefined ? words : words.where('account_id', '=', accountId)).execute()
 }
 
-/** Lets the owner of sites find a person who collaborates on one of them. */
+/** Lets the owner of sites find a collaborator of one of them. */
 export async function notePerson(tx: Tx, ownerId: number, accountId: number): Promise<void> {
   const account = await tx
     .selectFrom('accounts')
@@ -51,7 +58,7 @@ export async function notePerson(tx: Tx, ownerId: number, accountId: number): Pr
   await insert(tx, rowsOf(ownerId, 'person', accountId, [account.email, account.name]))
 }
 
-/** Reads again the names of an account, for all who find it. */
+/** Updates the names of an account, for everyone who finds it. */
 export async function noteAccount(tx: Tx, accountId: number): Promise<void> {
   await lockForUpdate(tx, 'accounts', accountId)
   const finders = await tx
@@ -63,7 +70,7 @@ export async function noteAccount(tx: Tx, accountId: number): Promise<void> {
   for (const ownerId of new Set(finders.map(({ account_id }) => account_id))) await notePerson(tx, ownerId, accountId)
 }
 
-/** Forgets a person who collaborates on none of the owner's sites any more. */
+/** Removes a person who no longer collaborates on any of the owner's sites. */
 export async function forgetPersonOf(tx: Tx, ownerId: number, accountId: number): Promise<void> {
   await tx
     .deleteFrom('search_words')
@@ -84,7 +91,7 @@ export async function forgetPersonOf(tx: Tx, ownerId: number, accountId: number)
 }
 
 const rowsOf = (account_id: number, kind: Kind, about_id: number, texts: readonly string[]): SearchWordRow[] =>
-  // in one order, in which rows are locked
+  // Rows are always locked in the same order.
   wordsOf(texts.join(' '))
     .sort()
     .map((word) => ({ account_id, kind, about_id, word }))

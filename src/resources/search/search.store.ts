@@ -5,16 +5,16 @@ import type { SearchWordRow } from './tables.ts'
 
 type Kind = SearchWordRow['kind']
 
-/** How many matches of one word are looked at, so that a word of every site costs no more than a rare one. */
+/** The most matches of one word that are examined, so that a word of every site costs no more than a rare one. */
 const MOST_LOOKED_AT = 300
 
 /**
- * Returns ids of what an account finds, exact words first: each word is one of its words, or begins one. Whether the account may see it
- * is for the caller to check.
+ * Returns the IDs that an account finds, exact words first. Each search word equals or begins one of the words of the
+ * match. The caller checks whether the account may see it.
  */
 export async function idsFound(tx: Tx, accountId: number, kind: Kind, words: readonly string[]): Promise<number[]> {
   if (words.length === 0) return []
-  // by the word that fewest have
+  // Starts with the rarest word.
   let fewest: { word: string; ids: number[] } | undefined
   for (const word of words) {
     const rows = await tx
@@ -43,18 +43,18 @@ export async function idsFound(tx: Tx, accountId: number, kind: Kind, words: rea
   return ids.filter((id) => words.every((word) => wordsById.get(id)?.some((known) => known.word.startsWith(word))))
 }
 
-/** A range of the index: nothing sorts behind the last code point. */
+/** The end of a range of the index: nothing sorts after the last code point. */
 const begins = (column: string, word: string): Expression<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} >= ${word} and ${sql.ref(column)} < ${`${word}\u{10ffff}`}`
 
-/** Returns the first of what was found that `see` lets the account see, in the same order. */
+/** Returns the first matches that `see` lets the account see, in the same order. */
 export async function firstSeen<Row extends { readonly id: number }>(
   ids: readonly number[],
   limit: number,
   see: (some: readonly number[]) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
   const seen: Row[] = []
-  // few are hidden: the first look is nearly always enough
+  // Few matches are hidden, so the first batch is nearly always enough.
   for (let at = 0; at < ids.length && seen.length < limit; at += limit) {
     const some = ids.slice(at, at + limit)
     const rows = new Map((await see(some)).map((row) => [row.id, row]))
@@ -63,7 +63,7 @@ export async function firstSeen<Row extends { readonly id: number }>(
   return seen.slice(0, limit)
 }
 
-/** Returns those of the sites that the account sees. */
+/** Returns which of the sites the account sees. */
 export async function sitesSeen(tx: Tx, accountId: number, ids: readonly number[]) {
   return tx
     .selectFrom('site_access')
@@ -75,7 +75,7 @@ export async function sitesSeen(tx: Tx, accountId: number, ids: readonly number[
     .execute()
 }
 
-/** Returns those of the people who collaborate on a site of the account that is not deleted. */
+/** Returns which of the people collaborate on a site of the account that is not deleted. */
 export async function peopleSeen(tx: Tx, accountId: number, ids: readonly number[]) {
   return tx
     .selectFrom('accounts')

@@ -7,7 +7,7 @@ import { deleteDomainRoute, putDomainRoute } from '../sites/site.ts'
 import { hideSite } from '../sites/site-access.store.ts'
 import { wordsOf } from './words.ts'
 
-test('words have no case, no accents, and no signs between them', () => {
+test('words ignore case, accents and punctuation', () => {
   expect(wordsOf('Café-Shop.example  ÜBER_42')).toEqual(['cafe', 'shop', 'example', 'uber', '42'])
   expect(wordsOf(' –!% ')).toEqual([])
   expect(wordsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
@@ -38,7 +38,7 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     return [...sites, ...people].map(({ name, email }: { name: string; email?: string }) => email ?? name)
   }
 
-  test('200 each word begins a word of a site that the caller sees, exact words first', async () => {
+  test('200: each word begins a word of a visible site, exact words first', async () => {
     expect(await find(owner, 'SHOP')).toEqual(['red-shop', 'shopping-blog'])
     expect(await find(owner, 'sh bl')).toEqual(['shopping-blog'])
     expect(await find(owner, 'shop', '&limit=1')).toEqual(['red-shop'])
@@ -46,7 +46,7 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     expect(await find(helper, 'shop')).toEqual([])
   })
 
-  test('200 display name, domains and tags: those of now, tags of the caller alone', async () => {
+  test('200: finds the current display name, domains and tags, and only the caller’s tags', async () => {
     await owner.call('PUT', `/v1/sites/${blog}`, { name: 'Café Ünder' })
     expect(await find(owner, 'cafe ünd')).toEqual(['shopping-blog'])
     await owner.call('PUT', `/v1/sites/${blog}`, { name: 'Tea' })
@@ -63,14 +63,14 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     expect(await find(owner, 'anna')).toEqual([])
   })
 
-  test('200 nothing of a site that the caller does not see, whatever words are left of it', async () => {
+  test('200: finds nothing of a site that the caller cannot see, even if words of it remain', async () => {
     const left = { account_id: helper.accountId, kind: 'site' as const, about_id: shop, word: 'leftover' }
     await api.database.transaction((tx) => tx.insertInto('search_words').values(left).execute())
     expect(await find(helper, 'leftover')).toEqual([])
     await api.database.transaction((tx) => tx.deleteFrom('search_words').where('word', '=', 'leftover').execute())
   })
 
-  test('200 a collaborator finds the site, and the owner the collaborator, as long as they are one', async () => {
+  test('200: a collaborator finds the site, and the owner the collaborator, until the collaboration ends', async () => {
     await owner.call('POST', `/v1/sites/${blog}/tags`, { tag_names: ['secret'] })
     await owner.call('POST', `/v1/sites/${shop}/collaborators`, { email: 'helper@example.com' })
     const added = await owner.call('POST', `/v1/sites/${blog}/collaborators`, { email: 'helper@example.com' })
@@ -85,7 +85,7 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     expect(await find(owner, 'hopper')).toEqual(['helper@example.com'])
   })
 
-  test('200 nothing of a site in the trash, which comes back with its words', async () => {
+  test('200: finds nothing of a site in the trash, which is found again after it is restored', async () => {
     await api.database.transaction((tx) =>
       tx.updateTable('sites').set({ deleted_at: 1 }).where('id', '=', shop).execute(),
     )
@@ -98,12 +98,12 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     expect([await find(owner, 'red'), await find(owner, 'hopper')]).toEqual([['red-shop'], ['helper@example.com']])
   })
 
-  test('400 more than eight words', async () => {
+  test('400: more than eight words', async () => {
     const { status, body } = await owner.call('GET', `/v1/search?q=${'a '.repeat(1)}b c d e f g h i`)
     expect([status, body.errors]).toEqual([400, ['q: must have at most 8 words']])
   })
 
-  test('an upgrade finds the same words', async () => {
+  test('an upgrade creates the same words', async () => {
     const rows = () => api.database.read.selectFrom('search_words').selectAll().execute()
     const sorted = async () => (await rows()).map((row) => JSON.stringify(Object.entries(row).sort())).sort()
     const before = await sorted()

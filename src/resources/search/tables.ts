@@ -4,13 +4,13 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** A word by which an account finds a site, or a person who collaborates on its sites. Rights are checked when it is read. */
+/** A word by which an account finds a site, or a collaborator of its sites. Permissions are checked when it is read. */
 export interface SearchWordRow {
-  /** Who finds it. */
+  /** The account that finds it. */
   account_id: number
   kind: 'site' | 'person'
-  /** The site, or the account of the person. */
+  /** The site, or the person's account. */
   about_id: number
-  /** Without case and accents: see `wordsOf`. */
+  /** Without case and accents. See `wordsOf`. */
   word: string
 }

@@ -1,6 +1,9 @@
 const LONGEST = 64
 
-/** Returns the words of a text, each once, without case and accents: `Café-Shop.example` has `cafe`, `shop` and `example`. */
+/**
+ * Returns the words of a text, each once, without case and accents. `Café-Shop.example` has `cafe`, `shop` and
+ * `example`.
+ */
 export const wordsOf = (text: string): string[] => [
   ...new Set(
     text

@@ -1,6 +1,6 @@
 import { declareActions } from '../kit/action.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('account', {
   'session.ended': 'A session of the control panel was ended',
 })

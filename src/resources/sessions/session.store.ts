@@ -3,7 +3,7 @@ import { precompiled } from '../../platform/db/precompiled.ts'
 import { insertToken } from '../authentication/authenticate.ts'
 import type { Session } from './session.ts'
 
-/** Who a session stands for. */
+/** The account that a session signs in. */
 export interface SessionOwner {
   readonly applicationId: number
   readonly accountId: number
@@ -13,7 +13,7 @@ export interface SessionOwner {
     readonly id: number
     readonly provenAt: number
     readonly expiresAt: number
-    /** Where it began, as the browser says it. */
+    /** The user agent of the browser where it began. */
     readonly origin: string
   }
 }
@@ -84,7 +84,7 @@ export async function insertSession(
     .execute()
 }
 
-/** Those that count, the one that was used last first. */
+/** Returns the active sessions, the most recently used first. */
 export async function listSessions(tx: Tx, accountId: number, now: number): Promise<Session[]> {
   const rows = await live(tx, accountId, now)
     .orderBy('sessions.seen_at', 'desc')
@@ -116,12 +116,19 @@ const live = (tx: Tx, accountId: number, now: number) =>
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', now)
 
-/** Its row goes with that of its token, which is forgotten when it has expired. @returns false when there is no such session of the account */
+/**
+ * Ends a session. Its row goes with the row of its token, which is deleted after it expires.
+ * @returns false when the account has no such session
+ */
 export async function endSession(tx: Tx, accountId: number, id: number, now: number): Promise<boolean> {
   return (await end(tx, accountId, [id], now)) > 0
 }
 
-/** @param but stays @returns how many there were */
+/**
+ * Ends all sessions of the account.
+ * @param but stays
+ * @returns how many ended
+ */
 export async function endSessions(tx: Tx, accountId: number, now: number, but?: number): Promise<number> {
   const ids = (await listSessions(tx, accountId, now)).map(({ id }) => id).filter((id) => id !== but)
   return end(tx, accountId, ids, now)
@@ -144,7 +151,7 @@ async function end(tx: Tx, accountId: number, ids: readonly number[], now: numbe
   return Number(numUpdatedRows)
 }
 
-/** It was used, and is good for longer. */
+/** Records a use and extends the session. */
 export async function renewSession(
   tx: Tx,
   id: number,
@@ -156,7 +163,7 @@ export async function renewSession(
   await announce(tx, 'tokens')
 }
 
-/** Who has it has shown the password just now. */
+/** Records that the person has just confirmed the password. */
 export async function proveSession(tx: Tx, id: number, now: number): Promise<void> {
   await tx.updateTable('sessions').set({ proven_at: now }).where('id', '=', id).execute()
   await announce(tx, 'tokens')

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 
-/** Since it was last used: people who are asked for a code every day choose no second factor. */
+/** Lifetime since the last use. A daily code prompt would keep people from choosing a second factor. */
 export const SESSION_MS = 30 * 86_400_000
-/** Since the password was last shown, for what cannot be taken back and what shows secrets. */
+/** How long a confirmed password counts, for actions that cannot be undone and for secrets. */
 export const PROOF_MS = 15 * 60_000
 
-/** A token of a session is no token of an application: it has a hash of its own kind, so that it counts in the cookie alone. */
+/** The token of a session is not an API token. Its hash has its own prefix, so that it counts only in the cookie. */
 export const sessionHash = (token: string): string => hash('sha256', `session ${token}`, 'hex')
 
 export const SessionSchema = Type.Object(

@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'sftp_user.password_reset': 'The password of an SFTP user was reset',
   'sftp_user.key_added': 'A public key was added to an SFTP user',
@@ -10,5 +10,5 @@ export const actions = declareActions('site', {
   'sftp.disconnected': 'All SFTP connections of the site were ended',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents('sftp_user_password_reset')

@@ -6,7 +6,7 @@ import { listSftpKeysOfUser } from './list-sftp-keys.ts'
 import { listSftpUsersOfSite } from './list-sftp-users.ts'
 import { resetSftpPassword } from './reset-sftp-password.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listSftpUsersOfSite,
   getSftpUser,

@@ -8,7 +8,7 @@ import {
   type World,
 } from '../../../test/support/samples.ts'
 
-/** As `test/support/api.ts` names it. */
+/** The name from `test/support/api.ts`. */
 const one = (rest: string) => (world: World) => onSite(`/ftp${rest.replace('{user}', `sftp-${world.site}`)}`)(world)
 
 // biome-ignore format: a table
@@ -36,7 +36,7 @@ export async function usernameIn({ owner, siteId }: Scene): Promise<string> {
   return body.data[0].username
 }
 
-/** One more key of that user. */
+/** Adds a key to that user. */
 export async function withSftpKey(
   scene: Scene,
   publicKey = newKey(),

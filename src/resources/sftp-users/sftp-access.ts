@@ -4,12 +4,12 @@ import { isInProgress } from '../../platform/operations/is-in-progress.ts'
 import { changeBy } from '../kit/change.ts'
 import { actions } from './actions.ts'
 
-/** Log-ins of a user within so long are one. */
+/** Logins of a user within this time count as one. */
 const ACCESS_EVERY_MS = 60_000
-/** So long after the last one an entry in the log tells of a log-in. */
+/** The shortest time between two log entries for logins of a user. */
 const TOLD_EVERY_MS = 86_400_000
 
-/** Users of sites that live on a host, are live, and are not being worked on. */
+/** Users of live sites on a host that no operation works on. */
 const admitted = (tx: Tx, hostId: number) =>
   tx
     .selectFrom('sftp_users')
@@ -19,7 +19,7 @@ const admitted = (tx: Tx, hostId: number) =>
     .where('sites.deleted_at', 'is', null)
     .select(isInProgress('sites.closed_by').as('closed'))
 
-/** What a host's SFTP server asks of the records. */
+/** The records as a host's SFTP server needs them. */
 export function createSftpAccess({ database, hostId }: { database: Database; hostId: number }): SftpAccess {
   return {
     async find(username) {
@@ -71,7 +71,7 @@ async function recordLogin(tx: Tx, { userId, siteId, username }: SftpLogin, by: 
     .select(['sftp_users.accessed_at', 'sites.account_id'])
     .where('sftp_users.id', '=', userId)
     .executeTakeFirst()
-  // taken away since
+  // The user was removed meanwhile.
   if (!before) return
   await tx.updateTable('sftp_users').set({ accessed_at: now }).where('id', '=', userId).execute()
   if (before.accessed_at !== null && now - before.accessed_at < TOLD_EVERY_MS) return

@@ -15,7 +15,7 @@ describe.each(dialects)('an SFTP user on $dialect', ({ dialect, skip }) => {
     made.database.transaction((tx) => insertSftpUser(tx, { site, accountId, now: 1000 }))
   const all = () => made.database.read.selectFrom('sftp_users').select(['id', 'username']).orderBy('id').execute()
 
-  it('is called by its site and its own number: the first, one after another was deleted, one after numbers were raised', async () => {
+  it('is named after its site and its number: the first, after a deletion, and after numbers were raised', async () => {
     await give({ id: 7, name: 'shop' }, 1)
     await give({ id: 8, name: 'shop' }, 1)
     const [first, second] = await all()
@@ -30,7 +30,7 @@ describe.each(dialects)('an SFTP user on $dialect', ({ dialect, skip }) => {
     expect((await all()).at(-1)).toEqual({ id: 501, username: 'blog_501' })
   })
 
-  it('of the same site and account is there once, as it was, also when two give it at once', async () => {
+  it('exists once for a site and account, unchanged, also after two simultaneous grants', async () => {
     await Promise.all([give({ id: 20, name: 'once' }, 2), give({ id: 20, name: 'once' }, 2)])
     const before = await all()
     await give({ id: 20, name: 'renamed' }, 2)

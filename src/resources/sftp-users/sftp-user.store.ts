@@ -22,7 +22,7 @@ const users = (tx: Tx) =>
       'sftp_users.accessed_at as accessedAt',
     ])
 
-/** In order of id. */
+/** In order of ID. */
 export async function listSftpUsers(tx: Tx, siteId: number): Promise<SftpUser[]> {
   return users(tx).where('sftp_users.site_id', '=', siteId).orderBy('sftp_users.id').execute()
 }
@@ -34,7 +34,7 @@ export async function findSftpUser(tx: Tx, siteId: number, username: string): Pr
     .executeTakeFirst()
 }
 
-/** Again: the user stays as it is. */
+/** Grants access. An existing user stays as it is. */
 export async function insertSftpUser(
   tx: Tx,
   { site, accountId, now }: { site: { id: number; name: string }; accountId: number; now: number },
@@ -42,7 +42,7 @@ export async function insertSftpUser(
   await insertUser(tx, { siteId: site.id, siteName: site.name, accountId, now })
 }
 
-/** Its number makes the name unique. Nobody else's row is in the way: a user that there is already is the only conflict. */
+/** The number makes the name unique, so the only possible conflict is the same user. */
 const insertUser = precompiledChange((tx, user: { siteId: number; siteName: string; accountId: number; now: number }) =>
   tx
     .insertInto('sftp_users')
@@ -58,13 +58,16 @@ const insertUser = precompiledChange((tx, user: { siteId: number; siteName: stri
           sql<number>`cast(${user.now} as bigint)`.as('created_at'),
           sql<number>`cast(${user.now} as bigint)`.as('modified_at'),
         ])
-        // without a condition SQLite takes what follows for that of a join
+        // Without a condition, SQLite parses what follows as that of a join.
         .where(sql<boolean>`true`),
     )
     .onConflict((conflict) => conflict.columns(['site_id', 'account_id']).doNothing()),
 )
 
-/** Takes an account's user away, and what it has given to other users of the site: a right that is lost must not live on there. */
+/**
+ * Removes an account's user, and what the account set up for other users of the site: a lost permission must not live
+ * on there.
+ */
 export async function deleteSftpUser(tx: Tx, siteId: number, accountId: number): Promise<void> {
   const own = tx.selectFrom('sftp_users').select('id').where('site_id', '=', siteId).where('account_id', '=', accountId)
   await tx
@@ -104,7 +107,7 @@ export async function deleteSftpUsersOfSite(tx: Tx, siteId: number): Promise<voi
   await announce(tx, 'sftp')
 }
 
-/** Whoever is connected as the user is cut off. */
+/** Ends the connections of the user. */
 export async function setSftpPassword(
   tx: Tx,
   userId: number,
@@ -120,7 +123,7 @@ export async function setSftpPassword(
 
 const keyColumns = ['id', 'name', 'type', 'fingerprint', 'created_at as createdAt'] as const
 
-/** In order of id. */
+/** In order of ID. */
 export async function listSftpKeys(tx: Tx, userId: number): Promise<SftpKey[]> {
   return tx.selectFrom('sftp_keys').select(keyColumns).where('user_id', '=', userId).orderBy('id').execute()
 }
@@ -147,7 +150,10 @@ export async function insertSftpKey(
     .executeTakeFirstOrThrow()
 }
 
-/** Whoever is connected as the user is cut off. @returns the key; `undefined` when the user has none of this id */
+/**
+ * Ends the connections of the user.
+ * @returns the key, or `undefined` when the user has none with this ID
+ */
 export async function deleteSftpKey(tx: Tx, userId: number, id: number, now: number): Promise<SftpKey | undefined> {
   const key = await tx
     .deleteFrom('sftp_keys')

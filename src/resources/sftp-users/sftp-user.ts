@@ -9,18 +9,18 @@ import { findSftpUser } from './sftp-user.store.ts'
 
 export { deleteSftpUser, findSftpUser, insertSftpUser } from './sftp-user.store.ts'
 
-/** An account's way to a site's files. */
+/** An account's access to a site's files. */
 export interface SftpUser {
   readonly id: number
   readonly siteId: number
   readonly siteName: string
   readonly accountId: number
-  /** Who owns the site. */
+  /** The owner of the site. */
   readonly ownerAccountId: number
   readonly email: string
   readonly username: string
   readonly createdAt: number
-  /** When its password or its keys were changed last. */
+  /** When its password or its keys were last changed. */
   readonly modifiedAt: number
   /** When it logged in last. */
   readonly accessedAt: number | null
@@ -34,7 +34,7 @@ export interface SftpKey {
   readonly createdAt: number
 }
 
-/** Of one user. */
+/** The most keys of one user. */
 export const MOST_KEYS = 20
 
 export const hasSftpAccess = (held: readonly string[]): boolean => held.includes('sftp_access')
@@ -83,7 +83,7 @@ export const SftpKeySchema = Type.Object(
 export const presentSftpUser = (user: SftpUser, config: Config): Type.Static<typeof SftpUserSchema> => ({
   id: user.id,
   created: timestamp(user.createdAt),
-  // a user who never logged in was last there when they came into being
+  // A user who never logged in was last active at their creation.
   accessed: timestamp(user.accessedAt ?? user.createdAt),
   modified: timestamp(user.modifiedAt),
   accountId: user.accountId,
@@ -103,7 +103,7 @@ export const presentSftpKey = (key: SftpKey): Type.Static<typeof SftpKeySchema> 
   fingerprint: key.fingerprint,
 })
 
-/** Returns the user with the port that its client connects to. */
+/** Returns the user with the port that clients connect to. */
 export const presentWithPort = (user: SftpUser, config: Config): Type.Static<typeof SftpUserSchema> => ({
   ...presentSftpUser(user, config),
   sftpPort: config.sftpListen === 'off' ? null : config.sftpListen.port,

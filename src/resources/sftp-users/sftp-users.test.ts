@@ -30,7 +30,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     (await owner.call('POST', `/v1/sites/${site}/collaborators`, { email, roles })).body.data.id
   const access = () => createSftpAccess({ database: api.database, hostId })
 
-  test('the owner has one from the order on, a collaborator as long as it has the role', async () => {
+  test('exist for the owner from the creation on, and for a collaborator who has the role', async () => {
     const site = await order('with-users')
     const [first] = await usersOf(site)
     expect(first).toMatchObject({
@@ -56,7 +56,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     expect(await usersOf(site)).toEqual([first])
   })
 
-  test('the port of the connection on request, null while SFTP is off', async () => {
+  test('have the port of the connection on request, or null while SFTP is off', async () => {
     const site = await order('with-port')
     const portOf = async () => (await owner.call('GET', `/v1/sites/${site}/ftp?include=port`)).body.data[0].sftpPort
     expect((await usersOf(site))[0]).not.toHaveProperty('sftpPort')
@@ -65,7 +65,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     expect(presentWithPort(user as SftpUser, { ...api.config, sftpListen: 'off' }).sftpPort).toBeNull()
   })
 
-  test('a password is answered once, kept as a hash, and ends who is connected', async () => {
+  test('show a password once, store its hash, and end open connections', async () => {
     const site = await order('with-password')
     const [{ username }] = await usersOf(site)
     const before = await access().find(username)
@@ -79,7 +79,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     expect((await access().standing([after?.userId ?? 0])).get(after?.userId ?? 0)).toBe(after?.epoch)
   })
 
-  test('what a collaborator has given to another user goes with its right', async () => {
+  test('lose what a collaborator set up for them when the collaborator loses the role', async () => {
     const site = await order('with-gifts')
     const [{ username }] = await usersOf(site)
     const mate = await api.person('giver@example.com')
@@ -95,7 +95,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     expect(after?.epoch).not.toBe(before?.epoch)
   })
 
-  test('a key that is taken away ends who is connected', async () => {
+  test('end open connections when a key is deleted', async () => {
     const site = await order('with-key')
     const [{ username }] = await usersOf(site)
     const path = `/v1/sites/${site}/ftp/${username}/keys`
@@ -112,7 +112,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     ['disabled', { state: 'disabled' as const }],
     ['deleted', { deleted_at: 1 }],
     ['elsewhere', { host_id: null }],
-  ])('nobody logs in to a site that is %s', async (name, values) => {
+  ])('cannot log in to a site that is %s', async (name, values) => {
     const site = await order(`site-${name}`)
     const [{ username, id }] = await usersOf(site)
     expect(await access().find(username)).toBeDefined()
@@ -121,7 +121,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     expect(await access().standing([id])).toEqual(new Map())
   })
 
-  test('a log-in is recorded: accessed at most once a minute, an entry at most once a day', async () => {
+  test('record logins: the time at most once a minute, a log entry at most once a day', async () => {
     const site = await order('with-log-in')
     const [{ username }] = await usersOf(site)
     const login = await access().find(username)
@@ -136,7 +136,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     }
     const [one, other] = [1, 2].map((last) => `${username} logged in by SFTP, from 192.0.2.${last}`)
     expect(await entries()).toEqual([one])
-    /** As if the last log-in had been so long ago. */
+    /** Moves the last login back by this time. */
     const again = async (agoMs: number) => {
       const accessed_at = Date.now() - agoMs
       await api.database.transaction((tx) => tx.updateTable('sftp_users').set({ accessed_at }).execute())

@@ -11,13 +11,13 @@ export interface SftpUserRow {
   id: Generated<number>
   site_id: number
   account_id: number
-  /** Unique in the whole service; never changed. */
+  /** Unique in the installation, never changed. */
   username: string
-  /** Null: none was ever set, or who had set it has lost the right. */
+  /** Null if no password was set, or its setter lost the role. */
   password_hash: Generated<string | null>
-  /** The account that had it made. */
+  /** The account that set the password. */
   password_by: Generated<number | null>
-  /** Raised when whoever is connected must not stay. */
+  /** Raised to end open connections. */
   epoch: Generated<number>
   created_at: number
   modified_at: number
@@ -28,7 +28,7 @@ export interface SftpKeyRow {
   id: Generated<number>
   site_id: number
   user_id: number
-  /** The account that has put it there. */
+  /** The account that added the key. */
   added_by: number
   name: string
   type: string

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { foldOldDays } from './forget.store.ts'
 
-describe.each(dialects)('days that are too old to be told apart, on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('days too old to be kept separately, on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   beforeEach(async (context) => {
     if (skip) return context.skip()
@@ -10,7 +10,7 @@ describe.each(dialects)('days that are too old to be told apart, on $dialect', (
   })
   afterEach(() => made?.drop())
 
-  test('become one row a site, a few at a time; days from the given one on stay, and no view is lost', async () => {
+  test('are merged into one row a site in batches; later days stay, and no view is lost', async () => {
     const { database } = made
     const dayOf = (site_id: number, day: number, views: number) => ({ site_id, day, views, people: views / 10 })
     const days = [dayOf(1, 97, 10), dayOf(1, 98, 20), dayOf(1, 99, 30), dayOf(1, 100, 40), dayOf(2, 98, 50)]
@@ -26,7 +26,7 @@ describe.each(dialects)('days that are too old to be told apart, on $dialect', (
       [1, 100, 40, 4],
       [2, 0, 50, 5],
     ])
-    // what is there already is added to
+    // The views are added to those of an existing row.
     expect([await fold(101), await fold(101)]).toEqual([1, 0])
     expect(await rows()).toEqual([
       [1, 0, 100, 10],

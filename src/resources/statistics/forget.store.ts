@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 
-/** Forgets who visited before a day, and then that day's salt. @returns how many rows; call again until it is 0 */
+/**
+ * Deletes the visitors of days before a day, then the salts of these days.
+ * @returns how many rows; call again until it is 0
+ */
 export async function forgetVisitors(tx: Tx, beforeDay: number, most: number): Promise<number> {
   const { rows } = await sql<{
     day: number
@@ -25,12 +28,12 @@ export async function forgetVisitors(tx: Tx, beforeDay: number, most: number): P
   return Number(numDeletedRows)
 }
 
-/** The day whose row holds the views of all days that are too old to be told apart. */
+/** The day of the row with the views of all merged days. */
 const LONG_AGO = 0
 
 /**
- * Adds days from before a day to one row a site, so that the views of a site's whole life stay what they are.
- * @returns how many days there were; call again until it is 0
+ * Merges days before a day into one row a site, so that the total of each site stays the same.
+ * @returns how many days it merged; call again until it is 0
  */
 export async function foldOldDays(tx: Tx, beforeDay: number, most: number): Promise<number> {
   const old = await tx
@@ -69,8 +72,8 @@ export async function foldOldDays(tx: Tx, beforeDay: number, most: number): Prom
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + Number(each), 0)
 
 /**
- * Deletes statistics of sites that were deleted before a time, when none comes back from the trash any more: an edge may have told of
- * visits after all.
+ * Deletes statistics of sites that were deleted before a time and can no longer be restored from the trash: an edge may
+ * have reported visits later.
  * @returns of how many sites; call again until it is 0
  */
 export async function forgetDeletedSites(tx: Tx, before: number, most: number): Promise<number> {

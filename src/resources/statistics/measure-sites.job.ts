@@ -8,7 +8,7 @@ import { durableWith } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { storeUsages, type Usage } from './statistics.store.ts'
 
-/** The site's own files; WordPress' shared folders lie elsewhere. */
+/** Only the site's own files. WordPress' shared folders are elsewhere. */
 const FILES = 'web'
 
 /** Sites that are measured together: one start of `du`, one commit. */
@@ -36,7 +36,7 @@ async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured
   return usages
 }
 
-/** Measures one site, soon after it went live. */
+/** Measures one site, soon after it goes live. */
 export const measureSite = durableWith<HostServices>()({
   name: 'statistics.measure_site',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -55,7 +55,7 @@ export const measureSite = durableWith<HostServices>()({
   },
 })
 
-/** Measures what each site of a host takes on its disk, some at a time. */
+/** Measures the disk usage of each site of a host, in batches. */
 export const measureSites = durableWith<HostServices>()({
   name: 'statistics.measure',
   input: Type.Object({}),
@@ -72,7 +72,7 @@ export const measureSites = durableWith<HostServices>()({
             if (directory) some.push({ siteId, directory })
           }
           signal.throwIfAborted()
-          // one that cannot be measured, or takes its time, keeps no other from it
+          // A site that fails or is slow does not keep the others from being measured.
           const usages =
             (await usagesOf(services, some).catch(() => undefined)) ??
             (await eachAlone(services, some, { signal, log }))

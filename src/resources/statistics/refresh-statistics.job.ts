@@ -12,34 +12,34 @@ import { measureSites } from './measure-sites.job.ts'
 import { hostIds, nextIds, sitesVisitedOn, storedSums, storeSums, sumAccounts, sumSites } from './statistics.store.ts'
 import { addToday, readSums, type Sums, windowsAt } from './windows.ts'
 
-/** A batch reads up to some hundred days of each, on the loop that answers requests. */
+/** Sites in a batch. It reads up to a few hundred days of each, on the event loop that answers requests. */
 const IDS = 20
 
-/** Sites that are looked at together for what came since. */
+/** Sites whose new views are added in one batch. */
 const VISITED = 500
 
-/** Visitors are deleted by so many: the delete of one is a step down an index. */
+/** Visitors that one statement deletes: each takes one descent of an index. */
 const VISITORS = 5000
 
-/** Rows of page views that are folded in one transaction. */
+/** Rows of page views that are merged in one transaction. */
 const DAYS = 500
-/** A clock that was wrong, or an edge that was cut off, is no reason to lose a day. */
+/** A margin, so that a wrong clock or a disconnected edge loses no day. */
 const SPARE_DAYS = 31
 
-/** Sums page views up for sites and accounts, as of now. */
+/** Sums up page views for sites and accounts at this time. */
 export async function refreshPageViews(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const windows = windowsAt(now)
   for (const kind of ['site', 'account'] as const)
     for (let after = 0; ; ) {
       signal?.throwIfAborted()
-      // SQLite's answers come without a turn of the event loop
+      // SQLite answers without yielding to the event loop.
       await breathe()
       const ids = await nextIds(database.read, kind, after, IDS)
       if (ids.length === 0) break
       const { read } = database
       const found = kind === 'site' ? await sumSites(read, ids, windows) : await sumAccounts(read, ids)
       const before = await storedSums(read, kind, ids)
-      // a site that lost its last views (an account that lost its sites) has zeros from now on
+      // A site without remaining views, or an account without sites, now has zeros.
       const sums = new Map<number, Sums>(ids.map((id) => [id, found.get(id) ?? readSums(undefined)]))
       const changed = new Map([...sums].filter(([id, each]) => before.get(id) !== JSON.stringify(each)))
       if (changed.size > 0) await database.transaction((tx) => storeSums(tx, kind, changed, now))
@@ -48,8 +48,8 @@ export async function refreshPageViews(database: Database, now: number, signal?:
 }
 
 /**
- * Brings the windows that are still open (today, this month, …) up to date, for sites that were visited since: what came since the last
- * look is added to what is stored. A site whose sums are of another day is summed up anew.
+ * Updates the open windows (today, this month, …) of sites with new visits. Views since the last refresh are added to
+ * the stored sums. A site whose sums are from an earlier day is summed up again.
  */
 export async function refreshOpenWindows(database: Database, now: number, signal?: AbortSignal): Promise<void> {
   const today = dayOf(now)
@@ -87,7 +87,7 @@ export async function refreshOpenWindows(database: Database, now: number, signal
 const batchesOf = (ids: readonly number[], size: number): number[][] =>
   Array.from({ length: Math.ceil(ids.length / size) }, (_, n) => ids.slice(n * size, (n + 1) * size))
 
-/** Windows that are still open, every five minutes. */
+/** Refreshes open windows every five minutes. */
 export const refreshOpenStatistics = durableWith<{ readonly database: Database }>()({
   name: 'statistics.refresh_open',
   input: Type.Object({}),
@@ -106,7 +106,7 @@ export const refreshOpenStatisticsOften = schedule({
   input: () => ({}),
 })
 
-/** What is shown of page views and storage, once a day. */
+/** Refreshes page views and storage once a day. */
 export const refreshStatistics = durableWith<{ readonly database: Database; readonly config: Config }>()({
   name: 'statistics.refresh',
   input: Type.Object({}),
@@ -120,7 +120,7 @@ export const refreshStatistics = durableWith<{ readonly database: Database; read
     },
     visitors: {
       run(context) {
-        // an edge may still have some of yesterday
+        // An edge may still have views from yesterday.
         const day = dayOf(context.now()) - 1
         return inBatches(context, (tx) => forgetVisitors(tx, day, VISITORS))
       },
@@ -140,7 +140,7 @@ export const refreshStatistics = durableWith<{ readonly database: Database; read
     },
     storage: {
       async commit(tx, { now }) {
-        // each host at another time of the night, the same every night
+        // Each host has its own time of the night, the same every night.
         const night = now()
         for (const hostId of await hostIds(tx))
           await enqueue(tx, measureSites, {}, { hostId, runAt: night + ((hostId * 37) % 240) * 60_000 })
@@ -149,7 +149,7 @@ export const refreshStatistics = durableWith<{ readonly database: Database; read
   },
 })
 
-/** Shortly after the day has ended, when the edges have stored what they counted in it. */
+/** Runs shortly after the end of the day, when the edges have stored its counts. */
 export const refreshStatisticsDaily = schedule({
   name: 'statistics.refresh',
   at: '00:05',

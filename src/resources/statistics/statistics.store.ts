@@ -3,14 +3,14 @@ import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import { addSums, readSums, type Sums, type Window, type WindowName, windowNames } from './windows.ts'
 
-/** What is known of a site since the last refresh. */
+/** The statistics of a site at the last refresh. */
 export interface SiteStatistics {
   readonly sums: Sums
   readonly databaseBytes: number
   readonly fileBytes: number
 }
 
-/** Zeros for a site that is younger than the last refresh. */
+/** Returns zeros for a site that is younger than the last refresh. */
 export async function siteStatistics(tx: Tx, siteId: number): Promise<SiteStatistics> {
   const [row] = await siteRow(tx, { siteId })
   return { sums: readSums(row?.page_views), databaseBytes: row?.database_bytes ?? 0, fileBytes: row?.file_bytes ?? 0 }
@@ -20,7 +20,7 @@ const siteRow = precompiled((tx, { siteId }: { siteId: number }) =>
   tx.selectFrom('site_statistics').select(['page_views', 'database_bytes', 'file_bytes']).where('site_id', '=', siteId),
 )
 
-/** Of those of these sites that the account sees, by id: page views by day of a span, and what they use of the disk. */
+/** Returns page views by day of a span and disk usage, by ID, for those of these sites that the account sees. */
 export async function figuresOfSites(
   tx: Tx,
   accountId: number,
@@ -57,7 +57,7 @@ export async function figuresOfSites(
   }))
 }
 
-/** What a site had on each day of a span; days without visits are left out. */
+/** Returns the views of a site on each day of a span, without days that have none. */
 export async function viewsByDay(
   tx: Tx,
   siteId: number,
@@ -73,7 +73,7 @@ export async function viewsByDay(
   return new Map(rows.map(({ day, people, views }) => [day, [Number(people), Number(views)]]))
 }
 
-/** Of all sites that the account owns together. */
+/** Sums up all sites that the account owns. */
 export async function accountSums(tx: Tx, accountId: number): Promise<Sums> {
   const [row] = await accountRow(tx, { accountId })
   return readSums(row?.page_views)
@@ -83,7 +83,7 @@ const accountRow = precompiled((tx, { accountId }: { accountId: number }) =>
   tx.selectFrom('account_statistics').select('page_views').where('account_id', '=', accountId),
 )
 
-/** Ids of what is summed up, in order: sites that are not deleted, or accounts. */
+/** Returns the IDs of sites that are not deleted, or of accounts, in order. */
 export async function nextIds(tx: Tx, of: 'site' | 'account', after: number, limit: number): Promise<number[]> {
   const from = of === 'site' ? sql`sites where deleted_at is null and` : sql`accounts where`
   const { rows } = await sql<{ id: number }>`
@@ -91,7 +91,7 @@ export async function nextIds(tx: Tx, of: 'site' | 'account', after: number, lim
   return rows.map(({ id }) => id)
 }
 
-/** Sums page views of some sites up; those without any are left out. */
+/** Sums up page views of some sites. Leaves out sites without any. */
 export async function sumSites(
   tx: Tx,
   siteIds: readonly number[],
@@ -116,18 +116,18 @@ export async function sumSites(
   )
 }
 
-/** What one site had on one day, and what is stored of it. */
+/** The views of one site on one day, with its stored sums. */
 export interface DayOfSite {
   readonly siteId: number
   readonly accountId: number
   readonly people: number
   readonly views: number
-  /** JSON; `null`: nothing was summed up yet. */
+  /** JSON, or `null` if nothing was summed up yet. */
   readonly stored: string | null
   readonly refreshedAt: number | null
 }
 
-/** Sites that were visited on a day, in order of id. */
+/** Sites with visits on a day, in order of ID. */
 export async function sitesVisitedOn(tx: Tx, day: number, after: number, limit: number): Promise<DayOfSite[]> {
   const rows = await tx
     .selectFrom('page_view_days')
@@ -144,7 +144,7 @@ export async function sitesVisitedOn(tx: Tx, day: number, after: number, limit: 
   return rows.map((row) => ({ ...row, people: Number(row.people), views: Number(row.views) }))
 }
 
-/** Adds the sums of the sites that each of some accounts owns. */
+/** Adds up the stored sums of all sites of each account. */
 export async function sumAccounts(tx: Tx, accountIds: readonly number[]): Promise<Map<number, Sums>> {
   const rows = await tx
     .selectFrom('sites')
@@ -159,7 +159,7 @@ export async function sumAccounts(tx: Tx, accountIds: readonly number[]): Promis
   )
 }
 
-/** What is stored of some sites or accounts, as text. */
+/** Returns the stored sums of some sites or accounts, as text. */
 export async function storedSums(tx: Tx, of: 'site' | 'account', ids: readonly number[]): Promise<Map<number, string>> {
   const [table, key] = of === 'site' ? ['site_statistics', 'site_id'] : ['account_statistics', 'account_id']
   const { rows } = await sql<{ id: number; page_views: string }>`
@@ -202,13 +202,13 @@ export async function storeSums(
       .execute()
 }
 
-/** What a site takes on its host's disk. */
+/** The disk usage of a site on its host. */
 export interface Usage {
   readonly databaseBytes: number
   readonly fileBytes: number
 }
 
-/** Notes what sites take on their host's disk. */
+/** Stores the disk usage of sites. */
 export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, Usage>, now: number): Promise<void> {
   if (usages.size === 0) return
   const values = [...usages].map(([siteId, { databaseBytes, fileBytes }]) => ({
@@ -228,7 +228,7 @@ export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, Usage>, no
       })),
     )
     .execute()
-  // lists of sites are sorted by it
+  // Lists of sites sort by it.
   for (const [siteId, { databaseBytes, fileBytes }] of usages)
     await tx
       .updateTable('site_access')
@@ -237,7 +237,7 @@ export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, Usage>, no
       .execute()
 }
 
-/** Hosts that keep sites. */
+/** Returns the hosts that have sites. */
 export async function hostIds(tx: Tx): Promise<number[]> {
   const rows = await tx.selectFrom('sites').select('host_id').distinct().where('deleted_at', 'is', null).execute()
   return rows.flatMap(({ host_id }) => host_id ?? [])

@@ -61,7 +61,7 @@ for (const { dialect, skip } of dialects) {
     const statistics = async (id = siteId) => (await owner.call('GET', `/v1/sites/${id}/statistics`)).body.data
     const account = async () => (await owner.call('GET', '/v1/account')).body.data.pageViews
 
-    test('the log of the site says who read them, once an hour for each person', async () => {
+    test('logs who read them on the site, once an hour for each person', async () => {
       const log = api.database.read.selectFrom('activity').select(['action', 'actor_email', 'source']).orderBy('id')
       const views = () => log.where('action', 'like', 'report.%').where('site_id', '=', siteId).execute()
       await Promise.all([statistics(), statistics()])
@@ -72,7 +72,7 @@ for (const { dialect, skip } of dialects) {
         { action: 'report.space_usage', ...entry },
       ]
       expect((await views()).sort((one, other) => (one.action < other.action ? -1 : 1))).toEqual(both)
-      // another process, and an hour later
+      // In another process, an hour later.
       await api.database.transaction((tx) => tx.updateTable('activity').set({ created_at: 1 }).execute())
       const action = actions['report.page_views']
       const caller = { accountId: owner.accountId, accountEmail: owner.email } as Caller
@@ -85,7 +85,7 @@ for (const { dialect, skip } of dialects) {
       expect(await views()).toHaveLength(3)
     })
 
-    test('figures of several sites: of those that the caller sees, and nothing in the log', async () => {
+    test('returns statistics of those sites that the caller sees, without a log entry', async () => {
       const today = dayOf(Date.now())
       const [quiet, foreign] = [
         await api.site(owner, 'quiet'),
@@ -123,7 +123,7 @@ for (const { dialect, skip } of dialects) {
       expect(await log.execute()).toEqual([])
     })
 
-    test("days: each up to today, with what was counted on it, and no other site's", async () => {
+    test("days: each up to today, with the views of that day, and none of another site's", async () => {
       const today = dayOf(Date.now())
       const other = await api.site(owner, 'other')
       const row = (site_id: number, day: number, people: number, views: number) => ({ site_id, day, people, views })
@@ -153,7 +153,7 @@ for (const { dialect, skip } of dialects) {
       for (const wrong of ['0', '367', 'x']) expect((await days(`?days=${wrong}`)).status).toBe(400)
     })
 
-    /** What an edge process counts with, on a connection of its own. */
+    /** What an edge process uses to count, on a separate connection. */
     async function counter(): Promise<PageViews> {
       const database = await openDatabase(api.connection)
       const views = createPageViews({
@@ -169,7 +169,7 @@ for (const { dialect, skip } of dialects) {
       return views
     }
 
-    test('a replay of browsers and bots through two gateways gives exactly what was counted', async () => {
+    test('counts a replay of browsers and bots through two gateways exactly', async () => {
       const upstream = await startHost(cleanup, (request, response) => {
         const html = { 'content-type': 'text/html; charset=UTF-8' }
         if (request.url === '/style.css') response.writeHead(200, { 'content-type': 'text/css' }).end('a{}')
@@ -253,7 +253,7 @@ for (const { dialect, skip } of dialects) {
       expect(await account()).toEqual(all)
     })
 
-    test('addresses and user agents are nowhere; the salt goes with the day', async () => {
+    test('stores no address or user agent, and deletes the salt with its day', async () => {
       const views = await counter()
       const day = dayOf(Date.now())
       const entry = {
@@ -279,7 +279,7 @@ for (const { dialect, skip } of dialects) {
       expect(await api.database.read.selectFrom('visitor_days').select('day').execute()).toEqual([])
     })
 
-    test('windows of sites and account add up, also at the turn of a year', async () => {
+    test('adds up the windows of sites and account, also at the turn of a year', async () => {
       const other = await api.site(owner, 'other-site')
       const gone = await api.site(owner, 'gone-site')
       const now = Date.parse('2027-01-01T00:05:00Z')
@@ -317,7 +317,7 @@ for (const { dialect, skip } of dialects) {
       expect(await detail()).toMatchObject({ today: nothing, yesterday: { views: 1, people: 1 } })
     })
 
-    test('open windows follow during the day, of sites that were visited, and closed ones stay', async () => {
+    test('updates open windows during the day for visited sites, and leaves closed ones', async () => {
       const morning = Date.parse('2027-03-10T08:00:00Z')
       const put = (id: number, date: string, views: number, people: number) =>
         api.database.transaction((tx) =>
@@ -333,7 +333,7 @@ for (const { dialect, skip } of dialects) {
       await put(other, '2027-02-01', 7, 7)
       await refreshPageViews(api.database, morning - 86_400_000)
       await put(siteId, '2027-03-10', 3, 2)
-      // the sums are of yesterday: all of the site is summed up anew
+      // The sums are from yesterday, so the site is summed up again.
       await refreshOpenWindows(api.database, morning)
       expect(await detail()).toMatchObject({
         today: { views: 3, people: 2 },
@@ -355,7 +355,7 @@ for (const { dialect, skip } of dialects) {
       expect(await account()).toMatchObject({ today: { views: 5, people: 3 }, lastMonth: { views: 1007, people: 507 } })
     })
 
-    test('storage is kept beside the page views, and neither overwrites the other', async () => {
+    test('stores storage and page views without overwriting the other', async () => {
       await api.database.transaction((tx) =>
         storeUsages(tx, new Map([[siteId, { fileBytes: 12, databaseBytes: 34 }]]), 1),
       )
@@ -371,7 +371,7 @@ for (const { dialect, skip } of dialects) {
       })
     })
 
-    test('while the database is away page views wait, within a bound', async () => {
+    test('keeps page views while the database is down, up to a limit', async () => {
       let fails = true
       const stored: { views: number; visitors: readonly string[] }[] = []
       const views = createPageViews({
@@ -397,7 +397,7 @@ for (const { dialect, skip } of dialects) {
   })
 }
 
-test('usage on the disk: all files of the folder, nothing behind links, zero for what is missing', async () => {
+test('measures all files of the folder, follows no links, and counts zero for a missing one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'stead-usage-'))
   try {
     await mkdir(join(directory, 'web/a/b'), { recursive: true })
@@ -416,7 +416,7 @@ test('usage on the disk: all files of the folder, nothing behind links, zero for
   }
 })
 
-test('of no site nothing is measured, and nothing is walked', async () => {
+test('measures nothing for no sites', async () => {
   vi.stubEnv('PATH', '/nonexistent')
   try {
     await expect(diskUsages([tmpdir()], ['web'])).rejects.toThrow('ENOENT')
@@ -426,7 +426,7 @@ test('of no site nothing is measured, and nothing is walked', async () => {
   }
 })
 
-test('sites of a host are measured together, and one that cannot be keeps no other from it', async () => {
+test('measures the sites of a host together, and a failing one does not stop the others', async () => {
   const { database, drop } = await testDatabase('sqlite')
   const folder = await mkdtemp(join(tmpdir(), 'stead usage-'))
   try {
@@ -440,7 +440,7 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
           .execute()
       await tx.updateTable('sites').set({ written_address: 'old.example.com' }).execute()
     })
-    // the second has no site directory, the third a server that does not answer
+    // The second has no site directory, the third a server that does not answer.
     for (let id = 1; id <= SITES; id++) {
       await mkdir(join(folder, String(id), 'web'), { recursive: true })
       await writeFile(join(folder, String(id), 'web/file'), Buffer.alloc(id * 8192, 1))
@@ -475,7 +475,7 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
     expect(rows.map(({ file_bytes }) => file_bytes)).toEqual(expected)
     expect(warned).toEqual([3])
     expect(told).toEqual([50 / SITES, 100 / SITES, 1])
-    // asked to end it measures no other, nor writes what it has
+    // After an abort, it measures no further site and stores nothing.
     const before = warned.length
     const ended = run({
       ...{ services, input: {}, now: () => 2, progress: () => {}, transaction: database.transaction },

@@ -7,7 +7,7 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** Sums of a site as the API shows them, as of the last refresh. */
+/** Sums of a site at the last refresh, as the API shows them. */
 export interface SiteStatisticsRow {
   site_id: number
   /** JSON: window → [people, views]. */

@@ -42,7 +42,7 @@ test('windows at the edges of months and years, in UTC', () => {
   })
 })
 
-test('leap days are days like others', () => {
+test('treat leap days like other days', () => {
   expect(spans('2028-02-29T12:00:00Z')).toMatchObject({
     currentMonth: '2028-02-01 2028-02-29',
     lastOneYear: '2027-03-02 2028-02-29',

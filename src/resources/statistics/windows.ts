@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { DAY_MS } from '../../platform/durations.ts'
 
-/** Spans of days that page views are summed over. */
+/** The spans of days for which page views are summed up. */
 export const windowNames = [
   'today',
   'yesterday',
@@ -14,15 +14,15 @@ export const windowNames = [
 ] as const
 export type WindowName = (typeof windowNames)[number]
 
-/** Days since 1970, both included. */
+/** Days since 1970, both inclusive. */
 export interface Window {
   readonly from: number
   readonly to: number
 }
 
 /**
- * The windows at a moment, in UTC. Months are calendar months; the last year begins on the day after the same date a year
- * ago (29 February counts as 1 March).
+ * Returns the windows at a moment, in UTC. Months are calendar months. The last year begins on the day after the same
+ * date a year ago (29 February counts as 1 March).
  */
 export function windowsAt(nowMs: number): Record<WindowName, Window> {
   const now = new Date(nowMs)
@@ -54,7 +54,7 @@ const Views = Type.Object(
 )
 type Views = Type.Static<typeof Views>
 
-/** Page views on account and site detail. */
+/** The page views in account and site detail. */
 export const PageViews = Type.Object(
   {
     allTime: Views,
@@ -68,7 +68,7 @@ export const PageViews = Type.Object(
   { title: 'PageViews' },
 )
 
-/** Page views on site statistics. */
+/** The page views in site statistics. */
 export const StatisticsPageViews = Type.Object(
   {
     today: Views,
@@ -82,12 +82,12 @@ export const StatisticsPageViews = Type.Object(
   { title: 'StatisticsPageViews' },
 )
 
-/** People and views by window, as they are stored. */
+/** Visitors and views by window, as stored. */
 export type Sums = Readonly<Record<WindowName, readonly [people: number, views: number]>>
 
 const none: Sums = Object.fromEntries(windowNames.map((name) => [name, [0, 0]])) as never
 
-/** @param stored JSON; undefined: nothing was summed up yet */
+/** @param stored JSON, or undefined if nothing was summed up yet */
 export const readSums = (stored: string | null | undefined): Sums =>
   stored ? { ...none, ...JSON.parse(stored) } : none
 
@@ -96,10 +96,13 @@ export const addSums = (left: Sums, right: Sums): Sums =>
     windowNames.map((name) => [name, [left[name][0] + right[name][0], left[name][1] + right[name][1]]]),
   ) as never
 
-/** Windows that today is in. */
+/** The windows that include today. */
 const openWindows = ['today', 'currentMonth', 'lastOneYear', 'lastTwoYears', 'allTime'] as const
 
-/** The sums after more has come today. @param added people and views since */
+/**
+ * Adds today's new views to the sums.
+ * @param added visitors and views since the last refresh
+ */
 export function addToday(sums: Sums, [people, count]: readonly [number, number]): Sums {
   const open = openWindows.map((name) => [name, [sums[name][0] + people, sums[name][1] + count]])
   return { ...sums, ...Object.fromEntries(open) }
@@ -107,11 +110,11 @@ export function addToday(sums: Sums, [people, count]: readonly [number, number])
 
 const views = ([people, count]: readonly [number, number]): Views => ({ people, views: count })
 
-/** The page views object of account and site detail. */
+/** Presents the page views object of account and site detail. */
 export function detailPageViews(sums: Sums): Type.Static<typeof PageViews> {
   return {
     allTime: views(sums.allTime),
-    // people come for the last two years, whatever the whole life of the site was
+    // Visitors are counted for the last two years only, even in the total.
     lastTwoYearsIsAllTime: views(sums.lastTwoYears),
     currentMonth: views(sums.currentMonth),
     lastMonth: views(sums.lastMonth),
@@ -121,7 +124,7 @@ export function detailPageViews(sums: Sums): Type.Static<typeof PageViews> {
   }
 }
 
-/** The page views object of site statistics. */
+/** Presents the page views object of site statistics. */
 export function statisticsPageViews(sums: Sums): Type.Static<typeof StatisticsPageViews> {
   return {
     today: views(sums.today),

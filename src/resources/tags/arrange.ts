@@ -8,12 +8,12 @@ import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
 
 export { deleteTagsOfSite } from './tag.store.ts'
 
-/** Of one account: on a site, and altogether. */
+/** The most tags of one account: on a site, and in total. */
 const MOST_TAGS = { ofSite: 200, ofAccount: 2000 }
 
 /*
- * How one account arranges the sites that it sees. Each function returns the site as that account sees it afterwards; what
- * changes nothing leaves no entry in the activity log.
+ * How one account arranges the sites that it sees. Each function returns the site as that account then sees it. A call
+ * that changes nothing leaves no entry in the activity log.
  */
 
 export async function arrangeFavorite(
@@ -58,7 +58,7 @@ export async function arrangeFewerTags(
   return seenAgain(context, accountId, site)
 }
 
-/** @throws Problem `not_found` when the site was deleted, or taken from the account's view, in this very moment */
+/** @throws Problem `not_found` when the site was deleted, or hidden from the account, in the meantime */
 async function seenAgain({ tx }: Context, accountId: number, site: VisibleSite): Promise<VisibleSite> {
   const seen = await visibleSite(tx, accountId, site.id)
   if (!seen) throw notFound()

@@ -6,7 +6,7 @@ import type { Caller, Context } from '../kit/context.ts'
 import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/show/present-site.ts'
 import { countVisibleSites, findCollaboration, type ListedSite, type VisibleSite, visibleSite } from '../sites/site.ts'
 
-/** A path parameter that is an e-mail address, percent-encoded. */
+/** A path parameter with an email address, percent-encoded. */
 export const EmailParam = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -14,7 +14,7 @@ export const EmailParam = Type.String({
   examples: ['colleague@example.com'],
 })
 
-/** Sites as a collaborator sees them: its favourites, its tags. */
+/** Sites as a collaborator sees them: with its favourites and tags. */
 export const CollaboratorSites = Type.Object(
   {
     name: Type.String({ examples: ['A Colleague'] }),
@@ -33,8 +33,9 @@ export function presentCollaboratorSites(account: Account, sites: readonly Liste
 }
 
 /**
- * The account behind an address whose view the caller may see and arrange: its own, or that of a collaborator on its sites.
- * @returns `ownerId`: only sites of this owner count
+ * Returns the account of an address, if the caller may see and arrange its view: the caller itself, or a collaborator
+ * on its sites.
+ * @returns `ownerId` limits the view to sites of this owner
  * @throws Problem `not_found`
  */
 export async function viewOf(
@@ -48,7 +49,10 @@ export async function viewOf(
   return { account, ownerId: caller.accountId }
 }
 
-/** One site in that view. @throws Problem `not_found` */
+/**
+ * Returns one site in that view.
+ * @throws Problem `not_found`
+ */
 export async function siteInView(
   tx: Tx,
   caller: Caller,
@@ -62,7 +66,7 @@ export async function siteInView(
 }
 
 /**
- * The site of a collaboration as its collaborator sees it; for that collaborator and for the owner of the site.
+ * Returns the site of a collaboration as its collaborator sees it, for that collaborator and for the site's owner.
  * @throws Problem `not_found`
  */
 export async function siteOfCollaboration(

@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import type { ListedSite, Site } from '../sites/site.ts'
 import { addTags, tagsOfSite } from './tag.store.ts'
 
-/** A clone has the tags that the owner has given its source. */
+/** Copies the tags that the owner gave the source of a clone. */
 export async function copyTags(tx: Tx, site: Site): Promise<Partial<ListedSite>> {
   if (site.clonedFromId === null) return {}
   const tags = await tagsOfSite(tx, site.accountId, site.clonedFromId)

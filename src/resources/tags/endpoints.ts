@@ -12,7 +12,7 @@ import { removeCollaboratorTags } from './remove-collaborator-tags.ts'
 import { removeFavorite } from './remove-favorite.ts'
 import { removeSiteTags } from './remove-site-tags.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   addFavorite,
   removeFavorite,

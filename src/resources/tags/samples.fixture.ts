@@ -48,7 +48,10 @@ export const examples: Examples = {
   }),
 }
 
-/** Somebody's own tag on the site. @returns its id */
+/**
+ * Creates another account's tag on the site.
+ * @returns its ID
+ */
 async function tagged(person: Person, { siteId }: Scene): Promise<number> {
   const reply = await person.call('POST', `/v1/sites/${siteId}/tags`, { tag_names: ['own'] })
   return reply.body.data.tags[0].id

@@ -14,7 +14,10 @@ export interface TagRow {
   name: string
 }
 
-/** Besides the tag what its account's row of `site_access` says of the site, so that the sites of a tag lie in the order of lists. */
+/**
+ * A tag of a site. It repeats fields of the account's row of `site_access`, so that the sites of a tag are stored in
+ * the order of lists.
+ */
 export interface SiteTagRow {
   tag_id: number
   site_id: number

@@ -6,8 +6,8 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { makeAccount } from '../account/account.ts'
 import { countVisibleSites, listVisibleSites } from '../sites/site.ts'
 
-describe.each(dialects)('tags from before they lay in the order of lists, on $dialect', ({ dialect, skip }) => {
-  test.skipIf(skip)('lie in it after the migration', async () => {
+describe.each(dialects)('tags from before they were stored in the order of lists, on $dialect', ({ dialect, skip }) => {
+  test.skipIf(skip)('have that order after the migration', async () => {
     const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0062'))
     const { database, drop } = await testDatabase(dialect, before)
     try {

@@ -2,15 +2,15 @@ import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { noteSite } from '../search/search-words.ts'
 
 /**
- * Gives a site tags of an account; tags that do not exist yet are made.
- * @returns the names of those that the site did not have: what this transaction added, whatever others do at the same time
+ * Adds tags of an account to a site, and creates missing tags.
+ * @returns the names that the site did not have, so exactly those that this transaction added
  */
 export async function addTags(tx: Tx, accountId: number, siteId: number, names: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(names.map((name) => name.trim()))]
   if (wanted.length === 0) return []
-  // the tag lies at the place that the site has in lists: nobody moves or deletes it meanwhile
+  // The row stores the site's place in lists, so the site must not move or be deleted meanwhile.
   await lockForUpdate(tx, 'sites', siteId)
-  // a tag that loses its last site is gone: it must not be given out at the same moment
+  // A tag that loses its last site is deleted. Locks the tags, so that none is added to a site meanwhile.
   await lockForUpdate(tx, 'accounts', accountId)
   await tx
     .insertInto('tags')
@@ -23,7 +23,7 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
     .where('account_id', '=', accountId)
     .where('name', 'in', wanted)
     .execute()
-  // an account that does not see the site gives it none
+  // An account cannot tag a site that it does not see.
   const seen = tx
     .selectFrom('tags')
     .innerJoin('site_access', 'site_access.account_id', 'tags.account_id')
@@ -47,7 +47,7 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
   return wanted.filter((name) => newNames.has(name))
 }
 
-/** The tags that an account has given a site, in order of id. */
+/** Returns the tags that an account gave a site, in order of ID. */
 export const tagsOfSite = (tx: Tx, accountId: number, siteId: number): Promise<{ id: number; name: string }[]> =>
   tx
     .selectFrom('tags')
@@ -58,7 +58,7 @@ export const tagsOfSite = (tx: Tx, accountId: number, siteId: number): Promise<{
     .orderBy('tags.id')
     .execute()
 
-/** How many tags an account has. */
+/** Counts the tags of an account. */
 export async function countTags(tx: Tx, accountId: number): Promise<number> {
   const { count } = await tx
     .selectFrom('tags')
@@ -69,7 +69,7 @@ export async function countTags(tx: Tx, accountId: number): Promise<number> {
 }
 
 /**
- * Takes tags of an account off a site; a tag that no site has any more is gone.
+ * Removes tags of an account from a site. Deletes tags that have no site left.
  * @returns the names of those that the site had
  */
 export async function removeTags(tx: Tx, accountId: number, siteId: number, ids: readonly number[]): Promise<string[]> {
@@ -101,11 +101,11 @@ export async function removeTags(tx: Tx, accountId: number, siteId: number, ids:
   return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
 }
 
-/** Takes tags off a site: all of them, or those of one account. A tag that no site has any more is gone. */
+/** Removes all tags from a site, or those of one account. Deletes tags that have no site left. */
 export async function deleteTagsOfSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
   const owners = accountId === undefined ? await accountsWithTagsOn(tx, siteId) : [accountId]
   if (owners.length === 0) return
-  // from here on none of them puts one on the site, or on another
+  // Blocks these accounts from adding tags to this site or another.
   for (const id of owners) await lockForUpdate(tx, 'accounts', id)
   const taken = await tx
     .deleteFrom('site_tags')
@@ -119,7 +119,7 @@ export async function deleteTagsOfSite(tx: Tx, siteId: number, accountId?: numbe
   )
 }
 
-/** In order of id, in which they are locked. */
+/** In order of ID, which is the order of locking. */
 async function accountsWithTagsOn(tx: Tx, siteId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom('site_tags')
@@ -132,7 +132,7 @@ async function accountsWithTagsOn(tx: Tx, siteId: number): Promise<number[]> {
   return rows.map(({ accountId }) => accountId)
 }
 
-/** Of tags whose accounts are held, so that nobody gives one of them to a site at this moment. */
+/** Locks tags whose accounts are locked, so that none is added to a site meanwhile. */
 async function deleteUnused(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -147,7 +147,7 @@ async function deleteUnused(tx: Tx, ids: readonly number[]): Promise<void> {
 /** @returns whether that changed anything */
 export async function setFavorite(tx: Tx, accountId: number, siteId: number, favorite: boolean): Promise<boolean> {
   const rank = favorite ? 0 : 1
-  // nobody gives the site a tag meanwhile, which would lie at the old place
+  // Blocks new tags on the site, which would be stored at the old place.
   await lockForUpdate(tx, 'sites', siteId)
   const { numUpdatedRows } = await tx
     .updateTable('site_access')

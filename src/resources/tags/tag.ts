@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** Bodies of the operations that add and remove tags, wherever they hang. */
+/** Body of the endpoints that add and remove tags, on all paths. */
 export const TagNames = Type.Object(
   {
     tag_names: Type.Array(
@@ -28,5 +28,5 @@ const tagIds = Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_IN
 
 export const TagIds = Type.Object({ tag_ids: tagIds }, { title: 'TagIds' })
 
-/** As {@link TagIds}, where the description does not ask for them. */
+/** {@link TagIds} for endpoints where the API description does not require it. */
 export const TagIdsIfAny = Type.Object({ tag_ids: Type.Optional(tagIds) }, { title: 'TagIdsIfAny' })

@@ -32,7 +32,7 @@ for (const { dialect, skip } of dialects) {
 
     const names = (site: { tags: { name: string }[] }) => site.tags.map(({ name }) => name)
 
-    test('200: favourites come first in lists, for the account alone', async () => {
+    test('200: favourites come first in lists, only for the account', async () => {
       expect((await owner.call('POST', `/v1/sites/${second}/favorites`)).body).toEqual({
         message: 'Success',
         data: null,
@@ -48,7 +48,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', `/v1/sites/${second}`)).body.data.favorite).toBe(false)
     })
 
-    test('404, and no tag is left, when the site is deleted between the look at it and the change', async () => {
+    test('404, without leaving a tag, when the site is deleted between read and change', async () => {
       const id = await api.site(owner, 'short-lived')
       const site = (await visibleSite(api.database.read, owner.accountId, id)) as VisibleSite
       const change = api.database.transaction(async (tx) => {
@@ -61,7 +61,7 @@ for (const { dialect, skip } of dialects) {
       await owner.call('DELETE', `/v1/sites/${id}`)
     })
 
-    test('200: tags are added once, filter lists, and go when no site has them', async () => {
+    test('200: adds tags once, filters lists by them, and deletes those without a site', async () => {
       const tagged = await owner.call('POST', `/v1/sites/${first}/tags`, { tag_names: ['shop', ' client a ', 'shop'] })
       expect(names(tagged.body.data)).toEqual(['shop', 'client a'])
       await owner.call('POST', `/v1/sites/${second}/tags`, { tag_names: ['shop'] })
@@ -76,7 +76,7 @@ for (const { dialect, skip } of dialects) {
       expect(rows).toEqual([{ name: 'client a' }])
     })
 
-    test('200: a tag of another account cannot be taken off', async () => {
+    test('200: does not remove a tag of another account', async () => {
       const tagged = await helper.call('POST', `/v1/sites/${second}/tags`, { tag_names: ['mine'] })
       const id = tagged.body.data.tags[0].id
       await owner.call('DELETE', `/v1/sites/${second}/tags`, { tag_ids: [id] })
@@ -94,7 +94,7 @@ for (const { dialect, skip } of dialects) {
       await refuse({ tag_names: [7] }, 'tag_names[0]: must be a string')
     })
 
-    test('200: who adds and removes at the same time has an entry for just what he changed', async () => {
+    test('200: concurrent additions and removals log exactly what each changed', async () => {
       const { id } = (await owner.call('GET', `/v1/sites/${first}`)).body.data
       const entries = async () =>
         (await owner.call('POST', `/v1/sites/${id}/logs/activity`, {})).body.data.map(
@@ -125,7 +125,7 @@ for (const { dialect, skip } of dialects) {
       expect([removed.status, names(removed.body.data)]).toEqual([200, names(before)])
     })
 
-    test('200: who is taken off a site loses its tags there, and those that no other site of the account has are gone', async () => {
+    test('200: removing a person from a site removes their tags there, and deletes those without another site', async () => {
       const own = await api.site(stranger, 'own-site')
       const { id } = (await owner.call('POST', `/v1/sites/${first}/collaborators`, { email: stranger.email })).body.data
       await stranger.call('POST', `/v1/sites/${own}/tags`, { tag_names: ['on both'] })
@@ -141,7 +141,7 @@ for (const { dialect, skip } of dialects) {
       await api.database.transaction((tx) => markDeleted(tx, own, 1))
     })
 
-    test('200: an empty tag_name is no filter', async () => {
+    test('200: an empty tag_name does not filter', async () => {
       const all = (await owner.call('GET', '/v1/sites')).body.data
       expect((await owner.call('GET', '/v1/sites?tag_name=')).body.data).toHaveLength(all.length)
       const address = encodeURIComponent(helper.email)
@@ -149,7 +149,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', `/v1/collaborators/${address}/sites?tag_name=`)).body.data.sites).toEqual(seen)
     })
 
-    test('200: the site of a collaboration has ipAddresses, and its tags may be removed by naming none', async () => {
+    test('200: the site of a collaboration has ipAddresses, and naming no tags removes all', async () => {
       const path = `/v1/collaborators/${collaboration}/site`
       const read = (await owner.call('GET', path)).body.data
       expect(read).toMatchObject({ id: second, ipAddresses: [expect.any(String)] })
@@ -168,7 +168,7 @@ for (const { dialect, skip } of dialects) {
       await owner.call('DELETE', `${path}/tags`, { tag_ids: tagged.tags.map(({ id }: { id: number }) => id) })
     })
 
-    test('200: the owner arranges a collaborator’s view by id and by address', async () => {
+    test('200: the owner arranges a collaborator’s view by ID and by address', async () => {
       const byId = await owner.call('POST', `/v1/collaborators/${collaboration}/site/tags`, { tag_names: ['theirs'] })
       expect(names(byId.body.data)).toContain('theirs')
       expect((await owner.call('GET', `/v1/collaborators/${collaboration}/site`)).body.data).toMatchObject({
@@ -191,7 +191,7 @@ for (const { dialect, skip } of dialects) {
       expect(after.body.data.sites[0].favorite).toBe(false)
     })
 
-    test('404: the view of somebody with whom the caller shares no site, and sites outside it', async () => {
+    test('404: the view of an account that shares no site with the caller, and sites outside the view', async () => {
       const address = encodeURIComponent(helper.email)
       for (const [who, path] of [
         [stranger, `/v1/collaborators/${address}/sites`],
@@ -204,7 +204,7 @@ for (const { dialect, skip } of dialects) {
         expect([path, (await who.call('GET', path)).status]).toEqual([path, 404])
     })
 
-    test('each change leaves one entry in the log of the site, and no change none', async () => {
+    test('each change leaves one entry in the log of the site, and a call without a change none', async () => {
       const count = async () =>
         (await api.database.read.selectFrom('activity').select('id').where('site_id', '=', first).execute()).length
       const before = await count()

@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { createCommandAccess } from './command-access.ts'
 
-describe.each(dialects.filter(({ skip }) => !skip))('who runs commands on $dialect', ({ dialect }) => {
+describe.each(dialects.filter(({ skip }) => !skip))('commands on $dialect', ({ dialect }) => {
   let api: TestApi
   let owner: Person
   let site: number
@@ -20,7 +20,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('who runs commands on $diale
     return { userId: user.id, siteId: site, username: user.username, epoch: 0, passwordHash: null, publicKeys: [] }
   }
 
-  test('the owner, and collaborators as long as they have both roles', async () => {
+  test('are allowed for the owner, and for collaborators with both roles', async () => {
     const access = createCommandAccess(api.database)
     expect(await access.mayRun(await loginOf(owner.email))).toBe(true)
     const join = async (email: string, roles: string[]) => {
@@ -37,7 +37,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('who runs commands on $diale
     expect(await access.mayRun({ ...(await loginOf(owner.email)), siteId: site + 1 })).toBe(false)
   })
 
-  test('the same command of the same user is told once in a minute', async () => {
+  test('are logged once a minute if a user repeats one', async () => {
     const access = createCommandAccess(api.database)
     const login = await loginOf(owner.email)
     for (const name of ['wp option get', 'wp option get', 'wp plugin list']) await access.started(login, name)

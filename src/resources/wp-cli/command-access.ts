@@ -6,10 +6,10 @@ import { changeBy } from '../kit/change.ts'
 import { findSftpUser } from '../sftp-users/sftp-user.ts'
 import { actions } from './actions.ts'
 
-/** The same command of the same user is told once in so long: scripts run hundreds. */
+/** How long a repeated command of a user is not logged again: scripts run hundreds. */
 const TOLD_EVERY_MS = 60_000
 
-/** Who may run commands on a site by the records, and what these say of it. */
+/** Who may run commands on a site according to the records, and how they are logged. */
 export function createCommandAccess(database: Database): Pick<RemoteCommands, 'mayRun' | 'started'> {
   const told = new LRUCache<string, true>({ max: 10_000, ttl: TOLD_EVERY_MS })
   return {
