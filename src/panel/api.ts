@@ -3,17 +3,17 @@ import type { paths } from '../sdk/api.generated.ts'
 import { askForProof, session } from './session.ts'
 import { commonTexts } from './texts/common.ts'
 
-/** The public API, as anybody's program calls it; the cookie of the session goes along. */
+/** Calls the public API as other programs do. The browser adds the session cookie. */
 export const api = createClient<paths>({ baseUrl: '', headers: { 'stead-panel': '1' } })
 
-/** What the API refuses a request with, in its own words. */
+/** A refusal of the API, with its text. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly code: string
 
   constructor(status: number, { errors, code }: { errors?: readonly string[]; code?: string }) {
-    // the API's own words are for programs: they ask for a token
+    // The API's own text is for programs: it asks for a token.
     super(hasEnded(code) ? commonTexts.sessionEnded : (errors?.join('\n') ?? commonTexts.answered(status)))
     this.status = status
     this.code = code ?? ''
@@ -37,18 +37,19 @@ export interface Page {
 export interface Got<Data> {
   readonly data: Data
   readonly page?: Page | undefined
-  /** `Success`, or what there is to say besides. */
+  /** `Success`, or a longer message. */
   readonly message?: string | undefined
-  /** Of the background work that the request has started. */
+  /** The operation that the request started. */
   readonly operationId?: number | undefined
-  /** Of a list that is read by ids: what `after` is for the entries behind these. */
+  /** In a list that is read by IDs: the value of `after` for the next entries. */
   readonly next?: number | undefined
-  /** Of a list of sites that is read in its order: what `place` is for those behind these. */
+  /** In a list of sites that is read in its order: the value of `place` for the next sites. */
   readonly nextPlace?: string | undefined
 }
 
 /**
- * Makes a request. Who has to show first that it is him is asked, and the request is made again; who is signed out sees that.
+ * Sends a request. If the API requires a confirmed password, asks the person for it and sends the request again. Shows
+ * the sign-in form if the session has ended.
  * @throws Refusal
  */
 export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<Got<Data>> {
@@ -75,5 +76,5 @@ export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<G
   throw refusal
 }
 
-/** As people read it. */
+/** The text that people read. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

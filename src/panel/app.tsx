@@ -35,12 +35,12 @@ export function App() {
   if (!person.value) return <SignInPage />
   return (
     <>
-      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a part of this page, as links do */}
+      {/* biome-ignore lint/a11y/useValidAnchor: like all links, it leads to a part of this page */}
       <a
         class="skip"
         href="#main"
         onClick={(event) => {
-          // what stands behind # is the page that is shown
+          // The part after # is the current page.
           event.preventDefault()
           document.getElementById('main')?.focus()
         }}

@@ -1,6 +1,6 @@
-// Builds the control panel when Stead is installed from its sources, so that nobody has to think of it. Without the packages that are for
-// development alone there is nothing to build with: then Stead says so at its address.
-// `node src/panel/build.js components` builds the page of all components instead, and serves it until it is stopped.
+// Builds the control panel when Stead is installed from its sources, so that no extra command is needed. Without the
+// development packages it cannot build, and Stead says so at the panel's address. `node src/panel/build.js components`
+// builds the page of all components instead, and serves it until it is stopped.
 import { fileURLToPath } from 'node:url'
 
 const pathOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))

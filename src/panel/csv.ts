@@ -1,6 +1,6 @@
 import type { Got } from './api.ts'
 
-/** Rows that one export reads at most: a page of the API has 50. */
+/** The most rows of one export. A page of the API has 50. */
 export const MOST_ROWS = 2000
 
 /** Returns a table as CSV (RFC 4180). A value that a spreadsheet would run as a formula begins with an apostrophe. */
@@ -9,7 +9,7 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
-/** Reads a list by ids, newest first, until its end or the most rows. */
+/** Reads a list by IDs, newest first, until its end or the row limit. */
 export async function readAll<Row>(
   read: (after: number) => Promise<Got<readonly Row[]>>,
 ): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean }> {
@@ -23,7 +23,7 @@ export async function readAll<Row>(
   return { rows, isCut: false }
 }
 
-/** Gives the person a file. */
+/** Saves a file in the browser. */
 export function save(name: string, text: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))

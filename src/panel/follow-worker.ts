@@ -1,6 +1,6 @@
 import { type Following, follow, type Told } from './follow.ts'
 
-/** One connection for all tabs: a browser has six to an address. */
+/** Shares one connection among all tabs, because a browser allows six to an address. */
 const ports = new Set<MessagePort>()
 let following: Following | undefined
 let state: Told = 'live'

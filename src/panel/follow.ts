@@ -1,13 +1,16 @@
-/** What pages are told of the connection: it is there, it is lost and looked for, it was refused; and that something has changed. */
+/** Messages to pages: the connection is open, is lost and retried, or was refused; or something has changed. */
 export type Told = 'live' | 'lost' | 'refused' | 'changed'
 
 export interface Following {
-  /** Begins anew. */
+  /** Connects again. */
   again(): void
   end(): void
 }
 
-/** Follows what happens on all that the person sees. The browser says itself where it was when it comes back. */
+/**
+ * Streams events of everything that the person sees. After a reconnect, the browser sends the last event that it
+ * received.
+ */
 export function follow(tell: (told: Told) => void): Following {
   let stream: EventSource | undefined
   let wasLost = false
@@ -17,7 +20,7 @@ export function follow(tell: (told: Told) => void): Following {
     stream = events
     events.onopen = () => {
       tell('live')
-      // what is shown may be older than what was told last
+      // The page may be older than the last event.
       if (wasLost) tell('changed')
       wasLost = false
     }

@@ -3,26 +3,26 @@ import { api, ask } from './api.ts'
 import { type Following, follow, type Told } from './follow.ts'
 import { session } from './session.ts'
 
-/** Rises when something has changed that a page may show. */
+/** Increases when something changed that a page may show. */
 export const changes = signal(0)
-/** Whether what others change arrives by itself. */
+/** Whether changes by others arrive automatically. */
 export const isLive = signal(true)
 
-/** Much happens at once: it is read once. */
+/** Collects changes for this long, then reads once. */
 const PAUSE_MS = 200
 const TRY_AGAIN_MS = 5000
 
 let following: Following | undefined
 let isDue = false
 
-/** Hears of changes while somebody is signed in, and reads anew what a tab has missed when it is looked at again. */
+/** Listens for changes while someone is signed in, and reloads what a hidden tab missed when it becomes visible. */
 export function followEvents(): void {
   effect(() => {
     const isSignedIn = Boolean(session.value)
     if (isSignedIn === Boolean(following)) return
     following?.end()
     following = isSignedIn ? connect() : undefined
-    // what could not be read without a session
+    // Reads that failed without a session.
     if (isSignedIn) readSoon()
   })
   addEventListener('online', () => following?.again())
@@ -50,13 +50,13 @@ function readSoon(): void {
   }, PAUSE_MS)
 }
 
-/** The session has ended, which `ask` notices, or Stead has no room at this moment. */
+/** The session has ended, which `ask` handles, or Stead has reached its limit of streams. */
 async function lookWhy(): Promise<void> {
   await ask(() => api.GET('/v1/session')).catch(() => undefined)
   setTimeout(() => following?.again(), TRY_AGAIN_MS)
 }
 
-/** With the other tabs, where the browser can. */
+/** Shares the connection with other tabs, if the browser can. */
 function connect(): Following {
   if (!('SharedWorker' in globalThis)) return follow(hear)
   const worker = new SharedWorker(new URL('./follow-worker.ts', import.meta.url), { type: 'module', name: 'stead' })

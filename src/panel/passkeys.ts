@@ -1,21 +1,24 @@
 import { api, ask } from './api.ts'
 import { passkeysTexts as texts } from './texts/sign-in.ts'
 
-/** Whether the browser has them, here: it gives them over https and on localhost alone. */
+/** Whether the browser supports passkeys here: only over HTTPS and on localhost. */
 export const hasPasskeys = (): boolean =>
   isSecureContext && 'PublicKeyCredential' in globalThis && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-/** What the API says is what browsers take: both are WebAuthn's own form. */
+/** The API's options need no conversion: both sides use the format of WebAuthn. */
 type Options = PublicKeyCredentialCreationOptionsJSON & PublicKeyCredentialRequestOptionsJSON
 
-/** Lets a device make a key for the person who is signed in. */
+/** Creates a passkey on a device for the signed-in person. */
 export async function addPasskey(name: string): Promise<void> {
   const { data } = await ask<object>(() => api.POST('/v1/passkeys/options'))
   const credential = await newKey(data)
   await ask(() => api.POST('/v1/passkeys', { body: { name, credential } }))
 }
 
-/** The same for whom a link is for. @returns what the device has made, for `POST /v1/password-links/passkey` */
+/**
+ * Does the same for the person of a link.
+ * @returns the new credential for `POST /v1/password-links/passkey`
+ */
 export async function newKeyByLink(token: string) {
   const { data } = await ask<object>(() => api.POST('/v1/password-links/passkey/options', { body: { token } }))
   return newKey(data)
@@ -29,7 +32,7 @@ async function newKey(options: object) {
   return { id, response: { clientDataJSON, attestationObject, transports } }
 }
 
-/** Lets a device sign, for whoever it knows. */
+/** Signs in with any passkey that the device has. */
 export async function usePasskey() {
   const { data } = await ask<object>(() => api.POST('/v1/session/passkey/options'))
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data as Options)

@@ -4,10 +4,10 @@ import type { paths } from '../sdk/api.generated.ts'
 type Answered = paths['/v1/session']['get']['responses'][200]['content']['application/json']
 export type CurrentSession = Answered['data']
 
-/** Who is signed in; `null`: nobody; `undefined`: not known yet. */
+/** The signed-in account: `null` if there is none, `undefined` while it is unknown. */
 export const session = signal<CurrentSession | null | undefined>(undefined)
 
-/** Who was signed in last, and has not signed out: what he typed stays on the page when the session ends elsewhere. */
+/** The last account that has not signed out. Its drafts stay on the page when the session ends elsewhere. */
 export const person = signal<CurrentSession | undefined>(undefined)
 
 effect(() => {
@@ -15,18 +15,21 @@ effect(() => {
 })
 
 export function leave(): void {
-  // what was typed into forms
+  // Drafts of forms.
   sessionStorage.clear()
   person.value = undefined
   session.value = null
 }
 
-/** Somebody waits for the password: ends with whether it was shown. */
+/** Waits for the password. Resolves to whether it was confirmed. */
 export const proof = signal<((shown: boolean) => void) | undefined>(undefined)
 
 let asked: Promise<boolean> | undefined
 
-/** Opens the dialog that asks for the password, once for all who wait for it. @returns whether it was shown */
+/**
+ * Opens the dialog for the password, once for all requests that wait for it.
+ * @returns whether it was confirmed
+ */
 export function askForProof(): Promise<boolean> {
   asked ??= new Promise((resolve) => {
     proof.value = (shown) => {

@@ -2,13 +2,13 @@ import { commonTexts } from './texts/common.ts'
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** A time of the API in the words of the person's own place. */
+/** Formats a time of the API in the person's language and time zone. */
 export const timeOf = (iso: string | null): string =>
   iso === null ? commonTexts.unknown : format.format(new Date(iso))
 
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 
-/** The day alone. */
+/** Formats only the day. */
 export const dayOf = (iso: string | null): string => (iso === null ? commonTexts.unknown : days.format(new Date(iso)))
 
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
@@ -18,7 +18,7 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** How long ago, in the largest unit that fits. */
+/** Formats how long ago, in the largest unit that fits. */
 export function agoOf(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, (now - Date.parse(iso)) / 1000)
   const found = units.find(([, each]) => seconds >= each)

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-/** Builds the panel: what a browser gets is in `dist/` beside it, and nothing else is needed to serve it. */
+/** Builds the panel. The browser loads only files from `dist/` beside it. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',

@@ -1,4 +1,4 @@
-/** Every component in its states, for maintainers: `npm run panel:components`. No part of the package. */
+/** Shows every component in its states, for maintainers: `npm run panel:components`. It is not in the package. */
 import '../styles/index.css'
 import './components.css'
 import { render } from 'preact'

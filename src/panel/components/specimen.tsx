@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** One component, under its name. */
+/** Shows one component under its name. */
 export const Specimen = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
   <section class="specimen" aria-label={name}>
     <h2>{name}</h2>

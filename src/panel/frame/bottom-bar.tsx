@@ -8,7 +8,7 @@ import { isSideOpen } from './side.tsx'
 
 const shown = new Set(['sites', 'zones', 'operations'])
 
-/** What a thumb reaches: the main pages, search, and the rest of the navigation. */
+/** Navigation within reach of a thumb: the main pages, search, and a menu with the rest. */
 export function BottomBar() {
   const [page = 'sites'] = route.value
   return (

@@ -4,7 +4,7 @@ import type { Right } from '../parts/rights.tsx'
 interface Entry<Name extends string> {
   readonly name: Name
   readonly icon: IconName
-  /** The API operation without which the page cannot be read. */
+  /** The API operation that reads the page. The entry is hidden without the right to it. */
   readonly readBy?: Right | undefined
 }
 

@@ -36,7 +36,7 @@ ownActions.value = {
   [texts.signOut]: signOut,
 }
 
-/** Who is signed in: settings, colours, sign out. */
+/** The menu of the signed-in person: settings, colors, sign out. */
 export function PersonMenu() {
   const { email = '', name = '' } = person.value ?? {}
   return (

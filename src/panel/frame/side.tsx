@@ -14,13 +14,13 @@ import { siteTexts } from '../texts/site/page.ts'
 import { accountPages, type MainEntry, mainPages, operatorPages, type SiteEntry, sitePages } from './navigation.ts'
 import { initialsOf, PersonMenu } from './person-menu.tsx'
 
-/** Whether a phone shows the side navigation, which others have beside the page. */
+/** Whether a phone shows the side navigation. Wide screens always show it. */
 export const isSideOpen = signal(false)
 addEventListener('hashchange', () => {
   isSideOpen.value = false
 })
 
-/** Where a page brings a navigation of its own. */
+/** The place of a page's own navigation. */
 const slot = signal<HTMLElement | null>(null)
 const setSlot = (element: HTMLElement | null): void => {
   slot.value = element
@@ -39,7 +39,7 @@ function NavLink(props: {
   )
 }
 
-/** Links to pages that have an address of their own. */
+/** Links to the parts of a page. */
 const Pages = (props: { readonly label: string; readonly of: readonly MainEntry[]; readonly here: string }) => (
   <nav aria-label={props.label}>
     {props.of.map(({ name, icon }) => (
@@ -103,11 +103,11 @@ export function Side() {
   )
 }
 
-/** What a page shows in the place of the account's navigation. */
+/** Replaces the account's navigation on this page. */
 export const InSide = ({ children }: { readonly children: ComponentChildren }) =>
   slot.value ? createPortal(children, slot.value) : null
 
-/** The navigation of a site: pages that its rights do not open are left out. */
+/** The navigation of a site, without pages that the person has no right to. */
 export function SiteSide(props: {
   readonly id: number
   readonly name: string

@@ -9,7 +9,7 @@ const read = (): Theme => {
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
-/** The colours that the person has chosen in this browser. */
+/** The color theme that the person chose in this browser. */
 export const theme = signal<Theme>(read())
 
 effect(() => {

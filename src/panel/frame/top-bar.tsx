@@ -9,7 +9,7 @@ import { commonTexts } from '../texts/common.ts'
 import { frameTexts as texts } from '../texts/frame.ts'
 import { siteTexts } from '../texts/site/page.ts'
 
-/** The site whose pages are open: its name stands in the breadcrumb. */
+/** The current site, whose name is in the breadcrumb. */
 export const siteShown = signal<{ readonly id: number; readonly name: string } | undefined>(undefined)
 
 interface Crumb {
@@ -59,7 +59,7 @@ export function TopBar() {
   )
 }
 
-/** Operations that are going on, of all sites. */
+/** Running operations of all sites. */
 function Running() {
   const query = { state: 'running' as const, page: 1, per_page: 1 }
   const running = useLoad(() => ask(() => api.GET('/v1/operations', { params: { query } })))

@@ -11,7 +11,7 @@ import { addPasskey, hasPasskeys } from '../passkeys.ts'
 import { passkeysTexts as texts } from '../texts/sign-in.ts'
 import { timeOf } from '../time.ts'
 
-/** Keys of devices, in place of the password. */
+/** Passkeys of the account, which replace the password. */
 export function Passkeys() {
   const passkeys = useLoad(() => ask(() => api.GET('/v1/passkeys')))
   const isAdding = useSignal(false)

@@ -14,7 +14,7 @@ import { timeOf } from '../time.ts'
 type Entry = components['schemas']['ActivityEntry']
 type EntryFilter = components['schemas']['ActivityFilter']
 
-/** By the first part of an action's name that fits. */
+/** Icons by the beginning of an action's name. The first match counts. */
 const icons: readonly (readonly [begin: string, icon: IconName])[] = [
   ['backup', 'archive'],
   ['site.restore', 'archive'],
@@ -48,7 +48,10 @@ const icons: readonly (readonly [begin: string, icon: IconName])[] = [
 
 const iconOf = (name: string): IconName => icons.find(([begin]) => name.startsWith(begin))?.[1] ?? 'list'
 
-/** Entries of the activity log as the timeline shows them. @param isOfAccount they name their sites */
+/**
+ * Presents entries of the activity log in the timeline.
+ * @param isOfAccount shows the site of each entry
+ */
 export const happenings = (entries: readonly Entry[], isOfAccount = false): Happening[] =>
   entries.map((entry) => ({
     key: entry.id,
@@ -75,7 +78,7 @@ export const happenings = (entries: readonly Entry[], isOfAccount = false): Happ
 
 const PER_PAGE = 50
 
-/** What the address asks for. */
+/** The filters in the address. */
 function filtersSet(): EntryFilter[] {
   const [action, person, source] = [filterOf('action'), filterOf('person'), filterOf('source')]
   return [

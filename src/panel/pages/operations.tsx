@@ -23,7 +23,7 @@ const filters: readonly Filter[] = [
   { name: 'state', label: texts.state, options: texts.states },
 ]
 
-/** Background work of an account, or of one site: how it fares, and what can be done about it. */
+/** Background operations of an account, or of one site, with their progress and possible actions. */
 export function Operations({ siteId }: { readonly siteId?: number }) {
   const [type, state] = [filterOf('type'), filterOf('state')]
   const read = (after: number, per_page: number) => {

@@ -13,7 +13,7 @@ type Account = components['schemas']['AccountOfInstallation']
 
 const PER_PAGE = 25
 
-/** All accounts, with what they have of what their plan allows. */
+/** All accounts, with their usage of the limits of their plans. */
 export function Accounts() {
   const read = (after: number) =>
     ask(() => api.GET('/v1/installation/accounts', { params: { query: { after, per_page: PER_PAGE } } }))

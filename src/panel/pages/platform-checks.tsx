@@ -12,7 +12,10 @@ type Check = components['schemas']['InstallationCheck']
 
 const classes = { ok: 'succeeded', warning: 'running', problem: 'failed', skipped: 'quiet' } as const
 
-/** What `stead doctor` finds on the machine of the API. Checks take seconds: they run when the page opens, and when someone asks. */
+/**
+ * The results of `stead doctor` on the machine of the API. Checks take seconds, so they run when the page opens and on
+ * request.
+ */
 export const Checks = () => {
   const checked = useLoad(() => ask(() => api.GET('/v1/installation/checks')))
   const isChecking = useSignal(false)
@@ -54,7 +57,7 @@ export const Checks = () => {
   )
 }
 
-/** Not a table: a phone has no room for three columns of sentences. */
+/** A list, because a phone has no room for three columns of sentences. */
 const Findings = ({ of: found }: { readonly of: readonly Check[] }) => (
   <ul class="findings">
     {found.map(({ area, state, text, remedy }) => (

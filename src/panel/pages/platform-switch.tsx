@@ -6,24 +6,24 @@ import { attempt, told } from '../parts/toasts.tsx'
 interface Way {
   readonly of: Right
   readonly name: string
-  /** Said afterwards. */
+  /** The message afterwards. */
   readonly did: string
   go(): Promise<unknown>
 }
 
 interface PlatformSwitchProps {
-  /** The account or host, by name. */
+  /** The name of the account or host. */
   readonly about: string
   readonly isOn: boolean
-  /** Before it is turned on. */
+  /** The question before it is turned on. */
   readonly question: Omit<Question, 'button' | 'go'>
   readonly on: Way
   readonly off: Way
-  /** Loads what is shown again. */
+  /** Reloads the page's data. */
   onChange(): unknown
 }
 
-/** Turns something on after a question, with an undo afterwards, or off at once. */
+/** A switch that asks before it turns something on, offers an undo afterwards, and turns it off at once. */
 export function PlatformSwitch({ about, isOn, question, on, off, onChange }: PlatformSwitchProps) {
   const turnOff = attempt(async () => {
     await off.go()

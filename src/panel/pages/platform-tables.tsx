@@ -11,7 +11,7 @@ type Host = Health['hosts'][number]
 type Process = Health['processes'][number]
 type Budget = Health['processes'][number]['budgets'][number]
 
-/** Of what is there already. */
+/** The current usage. */
 const from = <Row,>(data: readonly Row[]) => ({ got: { value: { data } }, fault: { value: '' } })
 
 const hostSorts = [
@@ -81,7 +81,7 @@ const takesSites = ({ state, answers }: Health['hosts'][number]): boolean => sta
 
 interface CordonProps {
   readonly of: Health['hosts'][number]
-  /** Hosts that take new sites besides. */
+  /** Other hosts that accept new sites. */
   readonly others: number
   onChange(): unknown
 }
@@ -167,7 +167,7 @@ export const Processes = ({ of: processes }: { readonly of: Health['processes'] 
   </>
 )
 
-/** Shown only when something is wrong with them. */
+/** Columns that appear only when something is wrong. */
 export const Names = ({ of: { shared_domain: shared, taken } }: { readonly of: Health['names'] }) =>
   shared === null && taken.length === 0 ? null : (
     <Card title={texts.names}>

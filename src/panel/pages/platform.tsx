@@ -16,10 +16,10 @@ import { Hosts, Names, Processes, Queues } from './platform-tables.tsx'
 
 export type Health = components['schemas']['InstallationHealth']
 
-/** As often as processes tell of themselves. */
+/** The interval at which processes report their state. */
 const AGAIN_MS = 10_000
 
-/** How Stead itself is, for who operates it. */
+/** The state of Stead itself, for its operator. */
 export function PlatformPage() {
   const installation = useLoad(() => ask(() => api.GET('/v1/installation')))
   useEffect(() => {

@@ -19,7 +19,7 @@ const codeField = {
   autocomplete: 'one-time-code',
 }
 
-/** Makes a request that may ask for a code as well: then its field is shown. */
+/** Sends a request that may require a code as well, and then shows the field for it. */
 function useCode() {
   const isAsked = useSignal(false)
   return {
@@ -68,7 +68,7 @@ function SignInForm({ known }: { readonly known?: string }) {
   )
 }
 
-/** Over what is shown, when the session has ended elsewhere. */
+/** The sign-in form over the current page, after the session ended elsewhere. */
 export const SignInAgain = ({ email }: { readonly email: string }) => (
   <Dialog title={signInAgainTexts.title} onClose={leave}>
     <p>{signInAgainTexts.why}</p>
@@ -132,10 +132,10 @@ interface LinkProps {
   readonly token: string
 }
 
-/** A link was taken: a session has begun. */
+/** A link was accepted and began a session. */
 async function enter(): Promise<void> {
   await open()
-  // people who were invited to one site want that site
+  // People who were invited to one site expect that site.
   const { data } = await ask(() => api.GET('/v1/sites', { params: { query: { paginate: true, per_page: 2 } } }))
   const [only] = data
   go(only && data.length === 1 ? `/sites/${only.id}` : '/sites')
@@ -164,7 +164,7 @@ function PasswordByLink({ token }: LinkProps) {
 
 function PasskeyByLink({ token }: LinkProps) {
   const code = useCode()
-  // whoever is asked for a code then is not asked for a finger again
+  // A passkey already replaces the second factor.
   const made = useRef<ReturnType<typeof newKeyByLink> | undefined>(undefined)
   return (
     <>

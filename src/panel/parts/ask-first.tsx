@@ -5,10 +5,10 @@ import { Form } from './form.tsx'
 
 export interface Question {
   readonly title: string
-  /** What it means, in a sentence or two. */
+  /** The consequences, in a sentence or two. */
   readonly text: string
   readonly button: string
-  /** Only who types it goes on. */
+  /** The text to type before the button works. */
   readonly name?: string
   readonly label?: string
   go(): Promise<unknown>
@@ -16,7 +16,7 @@ export interface Question {
 
 const asked = signal<Question | undefined>(undefined)
 
-/** A question before what cannot be taken back. */
+/** Asks before something that cannot be undone. */
 export const askFirst = (question: Question) => (): void => {
   asked.value = question
 }
@@ -24,10 +24,10 @@ export const askFirst = (question: Question) => (): void => {
 function withdraw(): void {
   asked.value = undefined
 }
-// it belongs to a page that was left
+// The question belongs to a page that the person has left.
 addEventListener('hashchange', withdraw)
 
-/** The question that was asked, over whatever page asked it. */
+/** The current question, over any page. */
 export function AskFirst() {
   const question = asked.value
   if (!question) return null

@@ -8,15 +8,15 @@ export function Button(props: {
   readonly icon?: IconName
   readonly isBad?: boolean
   readonly isMain?: boolean
-  /** Without a border, until the pointer is over it. */
+  /** Without a border until the pointer is over it. */
   readonly isGhost?: boolean
   readonly isSmall?: boolean
   readonly isDisabled?: boolean
-  /** The accessible name, where the text alone does not say enough. An icon alone needs one. */
+  /** The accessible name, if the text is not enough. An icon needs one. */
   readonly label?: string
-  /** The API operation that it runs. Without the right to it for the site of the page, there is no button. */
+  /** The API operation that it runs. The button is hidden without the right to it on the page's site. */
   readonly of?: Right
-  /** Why it may not be used, where the subject itself says so. */
+  /** Why it is disabled, if the reason is the subject itself. */
   readonly refusal?: string | null
   onClick(): void
 }) {

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 
-/** A group of a page with its heading, and what can be done with all of it. */
+/** A group on a page with its heading, and actions on all of it. */
 export const Card = (props: {
   readonly title: string
   readonly actions?: ComponentChildren
   readonly class?: string
-  /** Its content reaches to the border, as a table does, which has a name of its own. */
+  /** The content extends to the border, like a table with its own name. */
   readonly isFlush?: boolean
   readonly children: ComponentChildren
 }) => (

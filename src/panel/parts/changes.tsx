@@ -3,7 +3,7 @@ import { changesTexts as texts } from '../texts/parts.ts'
 
 const signs = { added: '+', changed: '~', deleted: '−', kept: '=', skipped: '!' } as const
 
-/** A preview: what an action would add, change, delete, and keep. */
+/** A preview of what an action would add, change, delete, and keep. */
 export const Changes = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => (
   <ul class="changes" aria-label={label}>
     {children}
@@ -13,7 +13,7 @@ export const Changes = ({ label, children }: { readonly label: string; readonly 
 export const Change = (props: {
   readonly kind: keyof typeof signs
   readonly children: ComponentChildren
-  /** Behind a line that opens: which ones. */
+  /** A line that opens to show which ones. */
   readonly details?: ComponentChildren
 }) => (
   <li class={props.kind}>

@@ -6,7 +6,7 @@ import { scaleOf } from './scale.ts'
 
 export interface Series {
   readonly name: string
-  /** One for each label; null where nothing was measured. */
+  /** One value for each label, or null where nothing was measured. */
   readonly values: readonly (number | null)[]
 }
 
@@ -15,7 +15,7 @@ const TOP = 8
 const BOTTOM = 24
 const LEFT = 44
 const RIGHT = 8
-/** Of a letter below the chart, and of the gap between two names. */
+/** Width of a letter below the chart, and of the gap between two names. */
 const LETTER = 6.2
 const GAP = 24
 const INNER = HEIGHT - TOP - BOTTOM
@@ -24,19 +24,19 @@ const { format: short } = new Intl.NumberFormat(undefined, { notation: 'compact'
 const long = (value: number): string => value.toLocaleString()
 
 /**
- * Values over time, as wide as its place. The pointer, a finger or the arrow keys read one place, whose values stand
- * above; the same values are in a table below. The first series is drawn behind the others.
+ * Values over time, as wide as the container. The pointer, a finger or the arrow keys select one position, whose values
+ * appear above. The same values are in a table below. The first series is drawn behind the others.
  */
 export function Chart(props: {
-  /** What it shows. */
+  /** The name of the chart. */
   readonly label: string
-  /** Of the places, from left to right. */
+  /** Labels of the positions, from left to right. */
   readonly labels: readonly string[]
   readonly series: readonly Series[]
   readonly kind?: 'bars' | 'line'
-  /** The highest value that is possible, where there is one. */
+  /** The highest possible value, if there is one. */
   readonly most?: number
-  /** The heading of the column of labels in the table. */
+  /** The heading of the table's column of labels. */
   readonly labelsHead: string
   format?(value: number): string
 }) {
@@ -48,7 +48,7 @@ export function Chart(props: {
     const element = box.current
     if (!element) return
     const observer = new ResizeObserver(() => {
-      // nothing is drawn in a place that is hidden
+      // A hidden container has no width, so nothing is drawn.
       if (element.clientWidth > 0) width.value = element.clientWidth
     })
     observer.observe(element)
@@ -65,7 +65,7 @@ export function Chart(props: {
   const yOf = (value: number) => TOP + INNER - (value / top) * INNER
   const shown = Math.min(at.value ?? count - 1, count - 1)
   const room = Math.max(...labels.map(({ length }) => length)) * LETTER + GAP
-  // the last name ends at the edge: the one before it needs half as much again
+  // The last name ends at the edge, so the one before it needs half as much again.
   const every = Math.max(1, Math.ceil((room * 1.5) / step))
   const wordsOf = (index: number) =>
     series.map(({ name, values }) => texts.value(name, valueText(values[index], format))).join(', ')
@@ -101,7 +101,7 @@ export function Chart(props: {
           ))}
           {labels.map(
             (each, index) =>
-              // from the newest on: its place always has its name
+              // Starts from the newest, whose position always has its name.
               (count - 1 - index) % every === 0 && (
                 <text
                   key={each}
@@ -152,7 +152,7 @@ export function Chart(props: {
 const valueText = (value: number | null | undefined, format: (value: number) => string): string =>
   value == null ? texts.none : format(value)
 
-/** The browser's own slider, which nobody sees: keyboard, screen readers and fingers know it. */
+/** The browser's own slider, invisible: keyboards, screen readers and fingers can use it. */
 function Reader(props: {
   readonly label: string
   readonly count: number
@@ -176,7 +176,7 @@ function Reader(props: {
   )
 }
 
-/** What there is at all can be seen. */
+/** A value above zero stays visible. */
 const LEAST_HEIGHT = 2
 
 const Columns = (props: {
@@ -185,7 +185,7 @@ const Columns = (props: {
   readonly step: number
   yOf(value: number): number
 }) => {
-  // those behind are wider
+  // Bars in the back are wider.
   const width = Math.min(40, props.step * 0.72) * (props.series === 0 ? 1 : 0.55)
   return (
     <g class={`series-${props.series}`}>

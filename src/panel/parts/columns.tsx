@@ -7,7 +7,7 @@ const keyOf = (list: string): string => `stead-columns-${list}`
 
 const lists = new Map<string, Signal<readonly string[]>>()
 
-/** Heads of the columns that a person has hidden in a list, in this browser. */
+/** Headings of the columns that the person hid in a list, in this browser. */
 export function hiddenColumns(list: string): Signal<readonly string[]> {
   const known = lists.get(list)
   if (known) return known

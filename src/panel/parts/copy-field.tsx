@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 
 const SHOWN_MS = 2000
 
-/** Something to be pasted elsewhere, with a button that copies it. */
+/** A value to paste elsewhere, with a button that copies it. */
 export function CopyField({ value, of }: { readonly value: string; readonly of: string }) {
   const isCopied = useSignal(false)
   return (

@@ -2,10 +2,10 @@ import { query, route } from '../route.ts'
 import { cursorTexts as texts } from '../texts/parts.ts'
 import { filterOf, PLACE } from './filters.tsx'
 
-/** Returns `after` of the API for the page of a list that the address names: 0 for the first entries. */
+/** Returns `after` of the API for the page in the address, or 0 for the first entries. */
 export const placeShown = (): number => Number(filterOf(PLACE)) || 0
 
-/** Links to the entries behind, and to the first ones: each page has an address, so that the browser goes back through them. */
+/** Links to the next and the first entries. Each page has an address, so that the browser's back button works. */
 export function CursorPages(props: { readonly next: number | undefined; readonly isOldestFirst?: boolean }) {
   const { next, isOldestFirst } = props
   if (next === undefined && placeShown() === 0) return null

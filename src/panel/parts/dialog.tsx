@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { commonTexts as texts } from '../texts/common.ts'
 import { Around } from './draft.ts'
 
-/** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
+/** The browser's own dialog, which keeps the focus inside and closes on Escape. */
 export function Dialog(props: {
   readonly title: string
   readonly isWide?: boolean
@@ -12,9 +12,9 @@ export function Dialog(props: {
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isOver = useRef(false)
-  // with its first drawing: what is pressed after it was asked for goes to it, and not to the page beneath
+  // Opens before the first paint, so that key presses after the request go to the dialog and not to the page beneath.
   useLayoutEffect(() => dialog.current?.showModal(), [])
-  /** At once: the browser tells of a dialog that was closed a moment later, when the next one may have been opened already. */
+  /** Closes at once. The browser reports a closed dialog a moment later, when the next one may already be open. */
   function end(): void {
     if (isOver.current) return
     isOver.current = true
@@ -26,7 +26,7 @@ export function Dialog(props: {
       ref={dialog}
       class={props.isWide ? 'wide' : ''}
       onCancel={(event) => {
-        // the one of a field for files comes up to here as well
+        // The event of a file field bubbles up here as well.
         if (event.target !== event.currentTarget) return
         event.preventDefault()
         end()

@@ -2,16 +2,16 @@ import { createContext, type RefObject } from 'preact'
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks'
 import { person } from '../session.ts'
 
-/** The title of the dialog around a form: those of two things ask for the same. */
+/** The title of the dialog around a form. Forms for two subjects can have the same fields. */
 export const Around = createContext('')
 
 type Typed = Record<string, string | boolean>
 
-/** Passwords and codes are kept nowhere. */
+/** Passwords and codes are never stored. */
 const mayStay = (field: Element): field is HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement =>
   (field instanceof HTMLInputElement &&
     !['password', 'file'].includes(field.type) &&
-    // a password that is shown
+    // A password that is visible.
     field.dataset.secret === undefined &&
     field.autocomplete !== 'one-time-code') ||
   field instanceof HTMLSelectElement ||
@@ -23,9 +23,11 @@ const isA = (type: string, field: Element): field is HTMLInputElement =>
   field instanceof HTMLInputElement && field.type === type
 
 /**
- * What was typed into a form is there again when the page was loaded anew, in this tab alone, until it was taken or the form was left.
- * @param name what the form is for @param on what its fields depend on: those that come later are filled later
- * @returns `keep` for what was typed, `forget` for when it was taken
+ * Restores the text typed into a form after the page was reloaded, only in this tab, until the form was accepted or
+ * left.
+ * @param name the purpose of the form
+ * @param on what its fields depend on: those that appear later are filled later
+ * @returns `keep` for typed text, `forget` for an accepted form
  */
 export function useDraft(
   form: RefObject<HTMLFormElement | null>,
@@ -33,10 +35,10 @@ export function useDraft(
   on = '',
 ): { keep(): void; forget(): void } {
   const around = useContext(Around)
-  // who else comes to this tab has typed nothing
+  // Another person in this tab has typed nothing.
   const { current: key } = useRef(`draft ${person.peek()?.account_id} ${location.hash} ${around} ${name}`)
   const forget = () => sessionStorage.removeItem(key)
-  // before anybody can see the form, or type over it
+  // Before the form is visible and can be typed into.
   useLayoutEffect(() => {
     const kept = name === undefined ? null : sessionStorage.getItem(key)
     if (kept === null || !form.current) return
@@ -47,7 +49,7 @@ export function useDraft(
       else if (isA('radio', field)) {
         if (field.value !== value || field.checked) continue
         field.checked = true
-        // what depends on the choice follows it
+        // Fields that depend on the choice follow it.
         field.dispatchEvent(new Event('change', { bubbles: true }))
       } else if (typeof value === 'string') field.value = value
     }
@@ -64,7 +66,7 @@ export function useDraft(
       try {
         sessionStorage.setItem(key, JSON.stringify(typed))
       } catch {
-        // more than the browser has room for
+        // The text exceeds the browser's storage.
       }
     },
     forget,

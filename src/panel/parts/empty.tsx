@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icons.ts'
 
-/** In the place of a list that has nothing yet: what would be here, and how to begin. */
+/** Replaces an empty list: what belongs here, and how to begin. */
 export const Empty = (props: {
   readonly icon: IconName
   readonly title: string

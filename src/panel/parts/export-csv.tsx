@@ -5,9 +5,9 @@ import { exportTexts as texts } from '../texts/parts.ts'
 import { Button } from './button.tsx'
 import { failed, told } from './toasts.tsx'
 
-/** Saves what a list shows with its filters, all pages of it, as a file for spreadsheets. */
+/** Saves the filtered list, all pages of it, as a file for spreadsheets. */
 export function ExportCsv<Row>(props: {
-  /** Of the file, without its ending. */
+  /** The name of the file, without its extension. */
   readonly name: string
   readonly head: readonly string[]
   read(after: number): Promise<Got<readonly Row[]>>

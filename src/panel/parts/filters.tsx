@@ -4,20 +4,23 @@ import { filtersTexts as texts } from '../texts/parts.ts'
 import { Button } from './button.tsx'
 
 export interface Filter {
-  /** In the address. */
+  /** The name in the address. */
   readonly name: string
   readonly label: string
-  /** What can be chosen, and how it reads. Without them, a text is typed. */
+  /** The choices and their texts. Without them, the person types a text. */
   readonly options?: Readonly<Record<string, string>>
 }
 
-/** Returns what a filter of the page is set to, from the address; empty if it is not set. */
+/** Returns the value of a filter from the address, or empty if it is not set. */
 export const filterOf = (name: string): string => query.value.get(name) ?? ''
 
-/** Where a list begins: see `CursorPages`. Another filter begins at the first page. */
+/** Where a list begins. See `CursorPages`. Another filter returns to the first page. */
 export const PLACE = 'after'
 
-/** Filters of a list: they stay in the address, so that a link or a reload shows the same. Set ones stand below as chips. */
+/**
+ * Filters of a list. They stay in the address, so that a link or a reload shows the same. Active ones are shown below
+ * as chips.
+ */
 export function Filters({ of }: { readonly of: readonly Filter[] }) {
   const id = useId()
   const set = of.filter(({ name }) => filterOf(name) !== '')

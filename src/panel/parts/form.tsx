@@ -13,7 +13,7 @@ interface Field {
   readonly type?: 'text' | 'email' | 'password' | 'checkbox' | 'number' | 'url' | 'textarea'
   readonly autocomplete?: string
   readonly value?: string
-  /** A choice: what is sent, or that and how it reads. */
+  /** A choice: the value, or the value and its text. */
   readonly options?: readonly (string | readonly [value: string, label: string])[]
   readonly isOptional?: boolean
   readonly isChecked?: boolean
@@ -23,19 +23,19 @@ interface Field {
 
 export type Values = Readonly<Record<string, string>>
 
-/** Fields and one button. What was typed stays when the API refuses it, with its words beside. */
+/** Fields and one button. When the API refuses the input, it stays, with the API's text beside it. */
 export function Form(props: {
   readonly fields: readonly Field[]
   readonly button: string
   readonly class?: string
   readonly isBad?: boolean
-  /** As a button's: who may not do it has no such form. */
+  /** As for a button: the form is hidden without the right to the operation. */
   readonly of?: Right
-  /** It cannot be sent yet. */
+  /** The form cannot be sent yet. */
   readonly isHeld?: boolean
-  /** What was typed goes once it has been taken. */
+  /** Clears the fields after success. */
   readonly isEmptied?: boolean
-  /** What was typed is to be typed again after the page was loaded anew: it confirms something. */
+  /** The field confirms something, so its text is not restored after a reload. */
   readonly isForgotten?: boolean
   readonly children?: ComponentChildren
   submit(values: Values): Promise<unknown>
@@ -93,7 +93,7 @@ function Input(field: Field) {
           {options.map((each) => {
             const [sent, shown] = typeof each === 'string' ? [each, each] : each
             return (
-              // not the value of the whole: what was chosen stays when the form is drawn again
+              // The initial value only, so that a choice survives the next render.
               <option key={sent} value={sent} selected={sent === value}>
                 {shown}
               </option>
@@ -136,7 +136,7 @@ function Input(field: Field) {
   )
 }
 
-/** A secret that people type: they may look at it. */
+/** A secret to type, which the person may reveal. */
 function Password(field: {
   readonly name: string
   readonly id: string
@@ -148,7 +148,7 @@ function Password(field: {
   const isShown = useSignal(false)
   return (
     <span class="revealed">
-      {/* one element: another one would lose what was typed */}
+      {/* The same element in both states: another one would lose the typed text. */}
       <input type={(isShown.value ? 'text' : 'password') as 'password'} data-secret spellcheck={false} {...field} />
       <Button
         isGhost

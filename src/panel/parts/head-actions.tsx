@@ -4,7 +4,7 @@ import { createPortal } from 'preact/compat'
 
 const slot = signal<HTMLElement | null>(null)
 
-/** For the page around: where the actions of its part stand, beside its heading. */
+/** Provided by the surrounding page: the place beside its heading for the actions of its part. */
 export const setHeadSlot = (element: HTMLElement | null): void => {
   slot.value = element
 }

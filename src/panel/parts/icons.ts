@@ -1,6 +1,6 @@
 /**
  * Icons of lucide 1.25, as its packages describe them: elements of an SVG of 24 by 24, drawn by their outlines.
- * Licence: ISC, Copyright (c) Lucide Icons and Contributors. Add one by copying its elements.
+ * License: ISC, Copyright (c) Lucide Icons and Contributors. Add an icon by copying its elements.
  */
 type IconNode = readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[]
 

@@ -13,7 +13,7 @@ test('ends when its time is over, and not before', () => {
   expect(end).toHaveBeenCalledOnce()
 })
 
-test('waits as long as anything holds it, and goes on with what was left', () => {
+test('pauses while anything holds it, and continues with the remaining time', () => {
   const end = vi.fn()
   lapseAfter(20_000, end)
   vi.advanceTimersByTime(8000)
@@ -29,7 +29,7 @@ test('waits as long as anything holds it, and goes on with what was left', () =>
   expect(end).toHaveBeenCalledOnce()
 })
 
-test('gives whoever looked away five seconds, and holds what comes meanwhile', () => {
+test('gives a person who looked away five seconds, and holds what arrives meanwhile', () => {
   const [first, second] = [vi.fn(), vi.fn()]
   lapseAfter(8000, first)
   vi.advanceTimersByTime(7999)

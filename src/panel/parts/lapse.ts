@@ -1,4 +1,4 @@
-/** What goes after a while, unless somebody is reading it. */
+/** Messages that disappear after a while, unless the person is reading them. */
 interface Lapse {
   left: number
   since: number
@@ -6,11 +6,11 @@ interface Lapse {
   end(): void
 }
 
-/** Long enough to read a sentence, and to get there. With an action, as long as WCAG 2.2.1 asks for at the least. */
+/** Long enough to read a sentence and reach the button. With an action, the minimum of WCAG 2.2.1. */
 export const READ_MS = 8000
 export const ACT_MS = 20_000
 
-/** Whoever looks away again has some time to come back. */
+/** The time that remains after the person looks away again. */
 const AGAIN_MS = 5000
 
 const lapses = new Set<Lapse>()
@@ -24,14 +24,14 @@ function start(lapse: Lapse): void {
   }, lapse.left)
 }
 
-/** Ends something when its time is over. The time stands still while anything holds it. */
+/** Ends something when its time is over. The time stops while anything holds it. */
 export function lapseAfter(ms: number, end: () => void): void {
   const lapse: Lapse = { left: ms, since: 0, timer: undefined, end }
   lapses.add(lapse)
   if (reasons.size === 0) start(lapse)
 }
 
-/** Holds all of them, as long as there is a reason: the pointer or the focus is there, or the page is hidden. */
+/** Holds all of them for a reason: the pointer or the focus is there, or the page is hidden. */
 export function hold(reason: string, isHeld: boolean): void {
   const wasHeld = reasons.size > 0
   if (isHeld) reasons.add(reason)

@@ -7,7 +7,7 @@ import { laterTexts as texts } from '../texts/parts.ts'
 import { Button } from './button.tsx'
 import { Callout } from './callout.tsx'
 
-/** A page whose script is fetched when it is asked for. */
+/** A page whose script loads on demand. */
 export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | undefined
   return function Later(props: Props) {
@@ -26,7 +26,7 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
         },
       )
     }
-    // again when the connection is back
+    // Retries when the connection is restored.
     useEffect(fetchPage, [isLive.value])
     const Page = known
     if (isThere.value && Page) return <Page {...props} />
@@ -45,7 +45,7 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
   }
 }
 
-/** Whether Stead answers: then a script that is missing belongs to an earlier version. */
+/** Returns whether Stead answers. If it does, a missing script belongs to an earlier version. */
 const answers = (): Promise<boolean> =>
   fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
     ({ ok }) => ok,

@@ -6,7 +6,7 @@ import { SelectAll, type Selection, SelectRow } from './selection.tsx'
 import { type SortColumn, sorted } from './sorted.ts'
 import { ariaSort, choicesOf, SortHead, SortSelect, sortOf } from './sorting.tsx'
 
-/** Rows of something that was read, what stands there without any, and why it cannot be read. */
+/** Shows the rows of a loaded list, a text without any, or why it could not be loaded. */
 export function List<Row>(props: {
   readonly from: {
     readonly got: { readonly value: Pick<Got<readonly Row[]>, 'data'> | undefined }
@@ -15,26 +15,26 @@ export function List<Row>(props: {
   readonly caption: string
   readonly head: readonly string[]
   readonly empty: ComponentChildren
-  /** A class for the cells of each column: `wide`, `num`, `extra` (left out on a phone). */
+  /** A class for the cells of each column: `wide`, `num`, `extra` (hidden on a phone). */
   readonly columns?: readonly string[]
-  /** Heads for screen readers alone: their columns explain themselves. */
+  /** Headings only for screen readers, for columns that explain themselves. */
   readonly hiddenHeads?: readonly string[]
-  /** On a phone each row is a card. */
+  /** On a phone, each row is a card. */
   readonly isCards?: boolean
-  /** On a phone each row is a card with its cells below each other. */
+  /** On a phone, each row is a card with its cells below each other. */
   readonly isStacked?: boolean
   isChosen?(row: Row): boolean
   /** Adds a column of checkboxes. */
   readonly selection?: Selection<Row>
-  /** By which columns it can be sorted, in the order of the heads. */
+  /** The columns that sort, in the order of the headings. */
   readonly sorts?: readonly (SortColumn<Row> | undefined)[]
-  /** In the address, where a page has several lists. */
+  /** The name in the address, if a page has several lists. */
   readonly sortName?: string
-  /** The person may hide columns: the browser keeps the choice under this name. */
+  /** The person may hide columns. The browser stores the choice under this name. */
   readonly kept?: string
-  /** The page has choices of order and columns itself. */
+  /** The page has its own controls for order and columns. */
   readonly hasOwnTools?: boolean
-  /** The columns that stay, besides the first one and those with hidden heads. */
+  /** The columns that cannot be hidden, besides the first one and those with hidden headings. */
   readonly stays?: readonly string[]
   row(row: Row): readonly ComponentChildren[]
 }) {
@@ -54,7 +54,7 @@ export function List<Row>(props: {
     return props.isChosen?.(row) || (key !== undefined && selection?.keys.value.has(key))
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
     <section class="scroll" tabIndex={0} aria-label={props.caption}>
       {sorts.length > 0 && rows.length > 1 && !props.hasOwnTools && (props.isCards || props.isStacked) && (
         <SortSelect class="only-phone" choices={choicesOf(sorts, props.head)} {...(sortName && { name: sortName })} />
@@ -117,7 +117,7 @@ function Head<Row>({ text, isHidden, sort, name }: HeadProps<Row>) {
   return <span class={isHidden ? 'hidden' : undefined}>{text}</span>
 }
 
-/** Heads of the columns that a person can hide. */
+/** Headings of the columns that a person can hide. */
 function hideable(props: {
   readonly head: readonly string[]
   readonly hiddenHeads?: readonly string[]
@@ -129,7 +129,7 @@ function hideable(props: {
 
 const LINES = [1, 2, 3, 4, 5]
 
-/** In the place of what is being read. */
+/** Shown while the list loads. */
 export const Skeleton = () => (
   <div class="sheet">
     <span class="hidden">{texts.reading}</span>

@@ -11,11 +11,11 @@ export type Block =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'rule' }
 
-/** Each part is bounded, so that no text of others takes long: at most so many characters are tried at each place. */
+/** Each part is bounded, so that no text takes long: it tries at most this many characters at each position. */
 const mark =
   /`([^`]{1,500})`|\*\*([^*]{1,500})\*\*|\*([^*\s][^*]{0,500})\*|\b_([^_\s][^_]{0,500})_\b|\[([^\][]{1,300})\]\(([^()\s]{1,1000})\)|(https?:\/\/[^\s<>()"'`*]{1,1000})/g
 
-/** Addresses that a link may lead to: none that runs a script. */
+/** Addresses that a link may have: none that runs a script. */
 const isSafe = (address: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(address)
 
 export function inlinesOf(line: string): Inline[] {
@@ -46,7 +46,7 @@ const kinds = [
   ['number', /^\s*\d{1,9}[.)]\s+/],
 ] as const
 
-/** Reads Markdown without HTML: headings, lists, quotes, code, rules, emphasis, links. Everything else is text. */
+/** Parses Markdown without HTML: headings, lists, quotes, code, rules, emphasis, links. Everything else is text. */
 export function markdownOf(text: string): Block[] {
   const blocks: Block[] = []
   const lines = text.split(/\r?\n/)
@@ -68,7 +68,7 @@ export function markdownOf(text: string): Block[] {
           ? kind[1].test(each)
           : each.trim() !== '' && !fence.test(each) && !kinds.some(([, begin]) => begin.test(each))
       const begin = at
-      // a heading is one line
+      // A heading is one line.
       do at++
       while (at < lines.length && kind?.[0] !== 'heading' && isSame(lines[at] as string))
       const parts = lines.slice(begin, at).map((each) => inlinesOf(kind ? each.replace(kind[1], '') : each))

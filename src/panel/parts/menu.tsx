@@ -8,14 +8,14 @@ import { type Right, useRefusal } from './rights.tsx'
 /** A button that opens a list of actions (the ARIA menu button pattern): arrow keys move, Escape closes. */
 export function Menu(props: {
   readonly label: string
-  /** What stands on the button; its accessible name is the label, unless `isNamedByButton`. */
+  /** The content of the button. Its accessible name is the label, unless `isNamedByButton`. */
   readonly button: ComponentChildren
   readonly isNamedByButton?: boolean
-  /** Of the button. */
+  /** A class of the button. */
   readonly class?: string
-  /** As a button's: people without the right do not see the menu. */
+  /** As for a button: the menu is hidden without the right to the operation. */
   readonly of?: Right
-  /** Opens upwards, at the lower end of the window. */
+  /** Opens upwards, at the lower edge of the window. */
   readonly isUp?: boolean
   readonly children: ComponentChildren
 }) {
@@ -55,7 +55,7 @@ export function Menu(props: {
   }
   if (reason !== undefined) return null
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the items in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of its items
     <div ref={root} class={`menu ${props.isUp ? 'upward' : ''}`} onKeyDown={onKeyDown}>
       <button
         type="button"
@@ -72,7 +72,7 @@ export function Menu(props: {
       >
         {props.button}
       </button>
-      {/* closed it is there, too: the search of the panel finds its actions */}
+      {/* It exists while closed too: the panel's search finds its actions. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the items are buttons and links */}
       <div
         id={id}
@@ -95,9 +95,9 @@ export function MenuItem(props: {
   readonly children: ComponentChildren
   readonly icon?: IconName
   readonly isBad?: boolean
-  /** Of a choice of which one is in force. */
+  /** Whether this one of several choices is active. */
   readonly isChosen?: boolean
-  /** Of several things that are shown, or not: the menu stays open. */
+  /** A toggle of something shown or hidden. The menu stays open. */
   readonly isTicked?: boolean
   readonly of?: Right
   /** A page of the panel, instead of an action. */

@@ -9,7 +9,7 @@ import { Dialog } from './dialog.tsx'
 interface Entry {
   readonly key: string
   readonly text: string
-  /** What tells it from others of its name. */
+  /** Distinguishes it from others of the same name. */
   readonly detail?: string
   readonly kind: string
   run(): void
@@ -21,7 +21,7 @@ export function openPalette(): void {
   isOpen.value = true
 }
 
-/** Ctrl-K, or Command-K. A dialog that is open comes first. */
+/** Ctrl-K or Command-K. It does nothing while a dialog is open. */
 export function listenForPalette(): void {
   addEventListener('keydown', (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return
@@ -30,10 +30,15 @@ export function listenForPalette(): void {
   })
 }
 
-/** What the person can do on any page. The frame gives it, so that the palette knows no part of it. */
+/**
+ * Actions that are available on any page. The frame supplies them, so that the palette depends on none of its parts.
+ */
 export const ownActions = signal<Readonly<Record<string, () => void>>>({})
 
-/** All that is on the page already: where its navigation leads, and its buttons. So it offers what the person may do, and nothing else. */
+/**
+ * Everything on the current page: the links of its navigation, and its buttons. So it offers exactly what the person
+ * may do.
+ */
 function entriesOfPage(): Entry[] {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#/"]')].map((link) => ({
     key: link.hash,
@@ -52,7 +57,7 @@ function entriesOfPage(): Entry[] {
   return [...links, ...actions.filter(({ text }) => /\p{L}/u.test(text)), ...own]
 }
 
-/** Sites and people that the words of `q` find. */
+/** Sites and people that match the words of `q`. */
 async function found(q: string): Promise<Entry[]> {
   const { sites, people } = (await ask(() => api.GET('/v1/search', { params: { query: { q } } }))).data
   return [
@@ -89,7 +94,7 @@ function recentSites(): Recent[] {
   }
 }
 
-/** Remembers a site that was opened, in this browser. */
+/** Remembers an opened site in this browser. */
 export function noteOpened(site: Recent): void {
   const others = recentSites().filter(({ id }) => id !== site.id)
   localStorage.setItem(keyOfRecent(), JSON.stringify([site, ...others].slice(0, MOST_RECENT)))
@@ -126,7 +131,7 @@ function OpenPalette() {
         .then((entries) => {
           if (!isOld) matches.value = entries
         })
-        // without them the rest is there still
+        // The rest works without them.
         .catch(() => {})
     else matches.value = recentEntries()
     return () => {
@@ -140,7 +145,7 @@ function OpenPalette() {
   function run(entry: Entry | undefined): void {
     if (!entry) return
     close()
-    // once the dialog has given the focus back
+    // After the dialog has returned the focus.
     setTimeout(entry.run)
   }
   function onKeyDown(event: KeyboardEvent): void {
@@ -171,7 +176,7 @@ function OpenPalette() {
       />
       <div id="palette" role="listbox" aria-label={texts.title} class="palette">
         {entries.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys, as listboxes of a combobox are used
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys, as in a combobox
           <div
             key={entry.key}
             id={`palette-${index}`}

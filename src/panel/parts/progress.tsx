@@ -4,7 +4,7 @@ import { currentStep } from '../texts/operation-names.ts'
 import { progressTexts as texts } from '../texts/parts.ts'
 import { follow, type Operation } from './work.ts'
 
-/** An operation as it advances, step by step, in the page that is about it. */
+/** The progress of an operation, step by step, on the page that it concerns. */
 export function Progress(props: { readonly id: number; readonly about: string; onEnd?(operation: Operation): void }) {
   const operation = useSignal<Operation | undefined>(undefined)
   useEffect(
@@ -22,7 +22,7 @@ export function Progress(props: { readonly id: number; readonly about: string; o
   )
 }
 
-/** What an operation is for, how far it is, and why it failed. */
+/** The purpose of an operation, its progress, and why it failed. */
 export function WorkState({ about, operation }: { readonly about: string; readonly operation: Operation | undefined }) {
   const { state = 'queued', progress = 0, steps = [], error, results } = operation ?? {}
   const current = currentStep(steps)
@@ -52,7 +52,7 @@ export function WorkState({ about, operation }: { readonly about: string; readon
   )
 }
 
-/** What was done with each site, where it was about several. */
+/** The result for each site, if there were several. */
 const Results = ({ of }: { readonly of: NonNullable<Operation['results']> }) => (
   <details>
     <summary>{texts.results(of.length)}</summary>

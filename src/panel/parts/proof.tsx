@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 import { attempt } from './toasts.tsx'
 
-/** Asks for the password before what cannot be taken back; the request that it is for is then made again. */
+/** Asks for the password before an action that cannot be undone. The request is then sent again. */
 export function ProofDialog() {
   const done = proof.value
   if (!done) return null

@@ -1,9 +1,9 @@
 import { qrCode } from './qr.ts'
 
-/** Light modules around a code, without which scanners do not find it. */
+/** The light margin around a code, which scanners need. */
 const QUIET = 4
 
-/** A text as a QR code, dark on light in either theme: scanners want that. */
+/** A text as a QR code, dark on light in both themes, because scanners need that. */
 export function QrPicture({ text, label }: { readonly text: string; readonly label: string }) {
   const code = qrCode(text)
   const size = code.length + 2 * QUIET

@@ -1,6 +1,6 @@
 /*
- * QR codes (ISO/IEC 18004) of text as bytes, with error correction L: what an authenticator app scans from a screen. The names are those of
- * the standard.
+ * QR codes (ISO/IEC 18004) of text as bytes, with error correction L, for authenticator apps to scan from a screen. The
+ * names are those of the standard.
  */
 
 /** Codewords of error correction per block, and number of blocks, of versions 1 to 10 at level L. */
@@ -63,7 +63,7 @@ function multiply(left: number, right: number): number {
   return product
 }
 
-/** Returns data and Reed–Solomon codewords, block by block in turns. */
+/** Returns data and Reed–Solomon codewords, with interleaved blocks. */
 function withCorrection(data: readonly number[], version: number): number[] {
   const [count, length] = [BLOCKS[version - 1]!, CORRECTION[version - 1]!]
   let divisor = [...Array<number>(length - 1).fill(0), 1]
@@ -123,7 +123,7 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
     for (const [column, x] of places.entries())
       if (!((row === 0 && (column === 0 || column === last)) || (row === last && column === 0))) square(x, y, 2, [1])
   formatAndVersion(version, mask, size, set)
-  // the data, upward and downward in columns of two
+  // The data runs upward and downward in columns of two.
   let at = 0
   for (let right = size - 1; right >= 1; right -= 2) {
     if (right === 6) right = 5
@@ -178,7 +178,7 @@ function formatAndVersion(
   }
 }
 
-/** How hard a code is to read: long runs, blocks, patterns like a finder, too much of one color. */
+/** Returns the penalty of a code: long runs, blocks, patterns like a finder, too much of one color. */
 function penalty(code: readonly (readonly boolean[])[]): number {
   const lines = [...code, ...code.map((_, x) => code.map((row) => row[x] as boolean))].map((line) =>
     line.map((each) => (each ? '1' : '0')).join(''),

@@ -6,7 +6,7 @@ import { api, ask } from '../api.ts'
 import { rightsTexts as texts } from '../texts/parts.ts'
 import { useLoad } from './use-load.ts'
 
-/** An operation of the API; with a field of its body that needs a right of its own, if that is what is meant. */
+/** An operation of the API, or one field of its body that needs its own right. */
 export type Right = keyof operations | `${keyof operations} ${string}`
 
 interface Withheld {
@@ -15,7 +15,7 @@ interface Withheld {
 }
 
 interface Rights {
-  /** In the API's own words, why not. */
+  /** Why not, in the API's own words. */
   readonly refusals: ReadonlyMap<string, string>
   /** What the page would have offered. */
   readonly withheld: Signal<ReadonlySet<Withheld>>
@@ -25,7 +25,7 @@ const Here = createContext<Rights | undefined>(undefined)
 
 const none: Rights['refusals'] = new Map()
 
-/** A page that offers what the person may do, and says at its end what is left out, and why. */
+/** A page that offers what the person may do, and lists at its end what is hidden, and why. */
 export function Offered({
   refusals = none,
   children,
@@ -44,7 +44,7 @@ export function Offered({
 
 const readRights = (id: number) => ask(() => api.GET('/v1/sites/{id}/rights', { params: { path: { id } } }))
 
-/** Of a site: what stands in it offers what the person may do with it. */
+/** Provides the rights on a site: its content offers what the person may do there. */
 export function SiteRights({ id, children }: { readonly id: number; readonly children: ComponentChildren }) {
   const rights = useLoad(() => readRights(id), [id])
   const known = rights.got.value?.data
@@ -59,10 +59,10 @@ const refusalsOf = (rights: readonly components['schemas']['SiteRight'][]): Righ
       .map(({ operation, field, reason }) => [field ? `${operation} ${field}` : operation, reason ?? '']),
   )
 
-/** Sites whose rights are read before something is offered for all of them: with more, the API says at each what it refuses. */
+/** The most sites whose rights are read before an action on all of them. With more, the API refuses at each site. */
 const MOST_READ = 20
 
-/** Of several sites: what stands in it offers what the person may do with one of them at least. */
+/** Provides the rights on several sites: its content offers what the person may do on at least one of them. */
 export function SitesRights({
   ids,
   children,
@@ -70,13 +70,13 @@ export function SitesRights({
   readonly ids: readonly number[]
   readonly children: ComponentChildren
 }) {
-  // of each once, as long as any are chosen: one more is one request more
+  // Reads each site once while any are selected: one more costs one more request.
   const { current: known } = useRef(new Map<number, Rights['refusals']>())
   const rights = useLoad(async () => {
     if (ids.length > MOST_READ) return { data: [] }
     const unknown = ids.filter((id) => !known.has(id))
     await Promise.allSettled(unknown.map(async (id) => known.set(id, refusalsOf((await readRights(id)).data))))
-    // one that is gone refuses nothing and everything
+    // A deleted site counts as both allowed and refused.
     return { data: ids.flatMap((id) => known.get(id) ?? []) }
   }, [ids.join()])
   const [first, ...others] = rights.got.value?.data ?? []
@@ -84,7 +84,10 @@ export function SitesRights({
   return <Offered refusals={new Map(refusals)}>{children}</Offered>
 }
 
-/** The same of another site than the page's, which was chosen on it. @returns `reason`: why not; `isKnown`: it was answered */
+/**
+ * Returns the rights on another site that was chosen on the page.
+ * @returns `reason` says why not; `isKnown` says that the API has answered
+ */
 export function useRefusalOn(
   siteId: number | undefined,
   right: Right,
@@ -118,15 +121,15 @@ function LeftOut({ of }: { readonly of: Rights['withheld'] }) {
 }
 
 /**
- * @param what as people call it, for who asks why it is not there
- * @param refusal where what it is about says itself why not
- * @returns why not; `undefined` when it may be done
+ * @param what the name for people who ask why it is hidden
+ * @param refusal if the subject itself says why not
+ * @returns why not, or `undefined` when it is allowed
  */
 export function useRefusal(right: Right | undefined, what: string, refusal?: string | null): string | undefined {
   const here = useContext(Here)
   const reason = refusal ?? (right && here?.refusals.get(right))
   const withheld = here?.withheld
-  // with its first drawing: the page says why not as soon as it does not offer it
+  // Before the first paint, so that the page says why not as soon as it hides it.
   useLayoutEffect(() => {
     if (!withheld || reason === undefined) return
     const entry = { what, reason }
@@ -138,15 +141,18 @@ export function useRefusal(right: Right | undefined, what: string, refusal?: str
   return reason
 }
 
-/** Why the person may not do something, without saying it on the page: for what depends on it. @returns `undefined` when they may */
+/**
+ * Returns why the person may not do something, without showing it on the page.
+ * @returns `undefined` when it is allowed
+ */
 export const useRefused = (right: Right): string | undefined => useContext(Here)?.refusals.get(right)
 
-/** What is offered to those alone who may do it. */
+/** Shows its content only to people who have the right. */
 export function May(props: { readonly do: Right; readonly what: string; readonly children: ComponentChildren }) {
   return useRefusal(props.do, props.what) === undefined ? props.children : null
 }
 
-/** A part of a page that cannot even be read without a right: says so in its place. */
+/** A part of a page that needs a right to read it, and says so without that right. */
 export function Allowed({ to, children }: { readonly to: Right | undefined; readonly children: ComponentChildren }) {
   const reason = to && useContext(Here)?.refusals.get(to)
   return reason === undefined ? children : <p class="quiet">{reason}</p>

@@ -8,7 +8,7 @@ const developer: readonly Role[] = [
   ...(['clone_site', 'manage_dns', 'manage_performance', 'manage_notes', 'execute_bulk_operations'] as const),
 ]
 
-/** Roles of a person on a site, by what they do there. */
+/** Presets of roles on a site, by purpose. */
 export const presets = {
   administrator: allRoles,
   developer,
@@ -20,24 +20,24 @@ export type Preset = keyof typeof presets | 'custom'
 
 const names = [...(Object.keys(presets) as (keyof typeof presets)[]), 'custom'] as const
 
-/** Without a page of its own it makes no difference. */
+/** A role without its own page in the panel. It does not affect the preset. */
 const counted = (roles: readonly Role[]): string =>
   roles
     .filter((role) => role !== 'manage_git')
     .toSorted()
     .join()
 
-/** The preset that has exactly these roles. */
+/** Returns the preset with exactly these roles. */
 export const presetOf = (roles: readonly Role[]): Preset =>
   names.find((name) => name !== 'custom' && counted(presets[name]) === counted(roles)) ?? 'custom'
 
-/** Those that were chosen in a form with a {@link RolePicker}. */
+/** Returns the roles that were chosen in a form with a {@link RolePicker}. */
 export const rolesChosen = (values: Readonly<Record<string, string>>): Role[] => {
   const preset = names.find((name) => name === values.preset) ?? 'custom'
   return preset === 'custom' ? tickedRoles(values) : [...presets[preset]]
 }
 
-/** For a form: what a person may do, as one of a few kinds, or role by role. */
+/** For a form: chooses one of a few presets, or single roles. */
 export function RolePicker({ held, begin }: { readonly held: readonly Role[]; readonly begin?: Preset }) {
   const chosen = useSignal<Preset>(begin ?? presetOf(held))
   return (
@@ -61,7 +61,7 @@ export function RolePicker({ held, begin }: { readonly held: readonly Role[]; re
           </label>
         ))}
       </fieldset>
-      {/* they keep what is ticked while another kind is looked at */}
+      {/* They keep the ticked roles while another preset is selected. */}
       <div hidden={chosen.value !== 'custom'}>
         <RoleBoxes held={held} />
       </div>

@@ -20,10 +20,10 @@ const groups: readonly (readonly Role[])[] = [
 
 export const allRoles: readonly Role[] = groups.flat()
 
-/** Stead has nothing that this role opens: it is kept where a person has it, and offered to nobody. */
+/** Stead has no feature for this role. Existing ones are kept, and new ones are not offered. */
 const NO_PAGE = 'manage_git' satisfies Role
 
-/** Those that were ticked in a form with {@link RoleBoxes}. */
+/** Returns the roles that were ticked in a form with {@link RoleBoxes}. */
 export const tickedRoles = (values: Readonly<Record<string, string>>): Role[] =>
   allRoles.filter((role) => values[role] === 'true')
 

@@ -5,13 +5,13 @@ import { Dialog } from './dialog.tsx'
 
 interface Secret {
   readonly title: string
-  /** One, or several with their names. */
+  /** One value, or several with their names. */
   readonly value: string | readonly (readonly [name: string, value: string])[]
 }
 
 const shown = signal<Secret | undefined>(undefined)
 
-/** Shows what is shown once, such as a new password. */
+/** Shows a value that is shown only once, such as a new password. */
 export function showSecret(title: string, value: Secret['value']): void {
   shown.value = { title, value }
 }

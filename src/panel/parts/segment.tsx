@@ -1,7 +1,7 @@
-/** One of a few choices, side by side. It is followed at once. */
+/** A few choices side by side. A click applies at once. */
 export function Segment<Value extends string>(props: {
   readonly label: string
-  /** What is chosen, and how it reads. */
+  /** The choices and their texts. */
   readonly options: Readonly<Partial<Record<Value, string>>>
   readonly value: Value
   set(to: Value): void

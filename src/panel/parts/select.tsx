@@ -1,9 +1,9 @@
 import { useId } from 'preact/hooks'
 
-/** A choice that is followed at once. */
+/** A choice that applies at once. */
 export function Select<Value extends string>(props: {
   readonly label: string
-  /** What is chosen, and how it reads. */
+  /** The choices and their texts. */
   readonly options: Readonly<Partial<Record<Value, string>>>
   readonly value: Value
   set(to: Value): void

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { selectionTexts as texts } from '../texts/parts.ts'
 import { Button } from './button.tsx'
 
-/** Rows of a list that the person has selected, by a key of each. */
+/** Selected rows of a list, by their keys. */
 export interface Selection<Row> {
   readonly keys: Signal<ReadonlySet<string>>
   /** A row without a key cannot be selected. */
   keyOf(row: Row): string | undefined
-  /** What the row is called. */
+  /** The name of the row. */
   nameOf(row: Row): string
 }
 
@@ -25,7 +25,7 @@ function set({ keys }: Selection<never>, some: readonly string[], isSelected: bo
   keys.value = next
 }
 
-/** In the head of a list: selects all rows that are shown, or none. */
+/** In the head of a list: selects all visible rows, or none. */
 export function SelectAll<Row>({ of, rows }: { readonly of: Selection<Row>; readonly rows: readonly Row[] }) {
   const all = rows.flatMap((row) => of.keyOf(row) ?? [])
   const count = all.filter((key) => of.keys.value.has(key)).length
@@ -55,7 +55,7 @@ export function SelectRow<Row>({ of, row }: { readonly of: Selection<Row>; reado
   )
 }
 
-/** Stays in sight while something is selected: how many, and what can be done with them. */
+/** Stays visible while something is selected, with the count and the actions. */
 export function BulkBar(props: {
   readonly label: string
   readonly keys: Signal<ReadonlySet<string>>

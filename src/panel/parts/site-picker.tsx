@@ -7,13 +7,13 @@ import { useLoad } from './use-load.ts'
 export interface Chosen {
   readonly id: number
   readonly name: string
-  /** In its address. */
+  /** The name in its address. */
   readonly slug: string
 }
 
 const MOST = 8
 
-/** Chooses one of any number of sites: the server searches by name. */
+/** Chooses a site among any number: the server searches by name. */
 export function SitePicker(props: {
   readonly label: string
   readonly chosen: Chosen | undefined

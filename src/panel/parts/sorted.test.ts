@@ -19,17 +19,17 @@ describe('rows of a list', () => {
   const names = (key: string, isDescending: boolean) =>
     sorted(rows, columns, { key, isDescending }).map(({ name }) => name)
 
-  test('in the order of people: numbers by value, in any case of letters', () => {
+  test('sort as people expect: numbers by value, text without regard to case', () => {
     expect(names('name', false)).toEqual(['Ärger', 'site 9', 'Site 10'])
     expect(names('name', true)).toEqual(['Site 10', 'site 9', 'Ärger'])
   })
 
-  test('without a value last, in both directions', () => {
+  test('come last without a value, in both directions', () => {
     expect(names('size', false)).toEqual(['Site 10', 'Ärger', 'site 9'])
     expect(names('size', true)).toEqual(['Ärger', 'Site 10', 'site 9'])
   })
 
-  test('as they came, for a column that is not known', () => {
+  test('keep their order for an unknown column', () => {
     expect(names('other', true)).toEqual(['Site 10', 'site 9', 'Ärger'])
   })
 })

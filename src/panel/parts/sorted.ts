@@ -1,10 +1,10 @@
-/** How the rows of a list can be sorted by a column. */
+/** How a column sorts the rows of a list. */
 export interface SortColumn<Row> {
-  /** In the address; for the API as well, where there is no `by`. */
+  /** The name in the address, and in the API unless there is `by`. */
   readonly key: string
-  /** Sorts in the browser: only for lists that are there as a whole. */
+  /** Sorts in the browser, only for lists that are loaded completely. */
   by?(row: Row): string | number | null
-  /** The first click shows the largest, or the newest. */
+  /** The first click shows the largest or the newest first. */
   readonly isLargestFirst?: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Sort {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Rows in order. Equal ones stay as they are, and those without a value come last, in both directions. */
+/** Sorts rows. Equal ones keep their order, and those without a value come last in both directions. */
 export function sorted<Row>(
   rows: readonly Row[],
   columns: readonly (SortColumn<Row> | undefined)[],

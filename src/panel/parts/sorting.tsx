@@ -4,10 +4,10 @@ import { filterOf, PLACE } from './filters.tsx'
 import { Icon } from './icon.tsx'
 import type { Sort, SortColumn } from './sorted.ts'
 
-/** In the address, unless a page has several lists. */
+/** The name in the address, if a page has several lists. */
 export const SORT = 'sort'
 
-/** How a list is sorted, from the address. */
+/** The order of a list, from the address. */
 export function sortOf(name = SORT): Sort | undefined {
   const [, minus, key] = /^(-?)(\w+)$/.exec(filterOf(name)) ?? []
   return key ? { key, isDescending: minus === '-' } : undefined
@@ -15,17 +15,17 @@ export function sortOf(name = SORT): Sort | undefined {
 
 const textOf = ({ key, isDescending }: Sort): string => (isDescending ? `-${key}` : key)
 
-/** A list that is sorted begins at its first page. */
+/** A newly sorted list begins at its first page. */
 export const sortBy = (sort: Sort | undefined, name = SORT): void =>
   setQuery({ [name]: sort ? textOf(sort) : '', [PLACE]: '' })
 
-/** Of what a click on the head of a column leads to: its order, then the other direction, then none. */
+/** Returns the effect of a click on a column's heading: its order, then the other direction, then none. */
 function nextSort({ key, isLargestFirst = false }: SortColumn<never>, now: Sort | undefined): Sort | undefined {
   if (now?.key !== key) return { key, isDescending: isLargestFirst }
   return now.isDescending === isLargestFirst ? { key, isDescending: !isLargestFirst } : undefined
 }
 
-/** The head of a column, as a button that sorts by it. */
+/** The heading of a column, as a button that sorts by it. */
 export function SortHead<Row>(props: { readonly of: SortColumn<Row>; readonly text: string; readonly name?: string }) {
   const { of, text, name } = props
   const now = sortOf(name)
@@ -38,7 +38,7 @@ export function SortHead<Row>(props: { readonly of: SortColumn<Row>; readonly te
   )
 }
 
-/** What `aria-sort` of a head says. */
+/** The value of a heading's `aria-sort`. */
 export function ariaSort(of: SortColumn<never> | undefined, name?: string): 'ascending' | 'descending' | undefined {
   const now = sortOf(name)
   if (!of || now?.key !== of.key) return undefined
@@ -50,7 +50,7 @@ export interface SortChoice {
   readonly text: string
 }
 
-/** The orders of columns, by what their heads say. */
+/** The orders of columns, by their headings. */
 export const choicesOf = (columns: readonly (SortColumn<never> | undefined)[], head: readonly string[]): SortChoice[] =>
   columns.flatMap((column, at) => {
     if (!column) return []
@@ -61,12 +61,12 @@ export const choicesOf = (columns: readonly (SortColumn<never> | undefined)[], h
     }))
   })
 
-/** The same for a phone, where no heads are. */
+/** The same for a phone, which shows no headings. */
 export function SortSelect(props: {
   readonly choices: readonly SortChoice[]
   readonly name?: string
   readonly class?: string
-  /** How the list is without a choice. */
+  /** The default order of the list. */
   readonly usual?: string
 }) {
   const now = sortOf(props.name)

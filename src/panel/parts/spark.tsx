@@ -1,7 +1,7 @@
 const WIDTH = 100
 const HEIGHT = 32
 
-/** A line without axes, from the oldest value to the newest. The words beside it say what it shows. */
+/** A line without axes, from the oldest value to the newest. The text beside it says what it shows. */
 export function Spark({ values }: { readonly values: readonly number[] }) {
   if (values.length < 2) return null
   const most = Math.max(...values, 1)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** One figure of a dashboard. */
+/** One number of a dashboard. */
 export const Stat = (props: {
   readonly label: string
   readonly value: ComponentChildren

@@ -7,7 +7,7 @@ interface Shown {
   readonly status?: components['schemas']['SiteStatus']
 }
 
-/** What visitors of a site get now, with the reason in a tooltip. */
+/** What visitors of a site see now, with the reason in a tooltip. */
 export function StateOf({ site: { state, status } }: { readonly site: Shown }) {
   const shown = status?.status ?? state
   const name = texts[shown] ?? shown

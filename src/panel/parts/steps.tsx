@@ -6,7 +6,7 @@ const marks = { done: 'check', now: 'arrowRight', todo: 'clock', failed: 'x' } a
 
 export type StepState = keyof typeof marks
 
-/** A checklist: what is done, what comes next, and what waits for it. */
+/** A checklist of what is done, what comes next, and what waits for it. */
 export const Steps = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => (
   <ol class="steps" aria-label={label}>
     {children}

@@ -1,7 +1,7 @@
 import { switchTexts as texts } from '../texts/parts.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
-/** The switch alone, for a cell of a table. Without the right to change it, it shows its state only. */
+/** A switch without a label, for a cell of a table. Without the right to change it, it only shows its state. */
 export function Toggle(props: {
   readonly label: string
   readonly isOn: boolean
@@ -25,7 +25,7 @@ export function Toggle(props: {
   )
 }
 
-/** A setting that is on or off, with what it does. Without the right to change it, it shows its state only. */
+/** A setting that is on or off, with its effect. Without the right to change it, it only shows its state. */
 export function Switch(props: {
   readonly label: string
   readonly help?: string

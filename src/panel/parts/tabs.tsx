@@ -3,16 +3,19 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { setQuery } from '../route.ts'
 import { filterOf } from './filters.tsx'
 
-/** Views of one page, one at a time (the ARIA tabs pattern): the address says which, and arrow keys move between them. */
+/**
+ * Views of one page, one at a time (the ARIA tabs pattern). The address names the view, and arrow keys move between
+ * them.
+ */
 export function Tabs<Name extends string>(props: {
   readonly label: string
-  /** In order, and how each reads. The first one is shown unless the address names another. */
+  /** Keys and texts, in order. The first one is shown unless the address names another. */
   readonly tabs: Readonly<Record<Name, string>>
-  /** In the address. */
+  /** The name in the address. */
   readonly name?: string
-  /** What the next tab does not share: these leave the address. */
+  /** Parameters of one tab, removed from the address when the tab changes. */
   readonly clears?: readonly string[]
-  /** Beside them. */
+  /** Shown beside the tabs. */
   readonly actions?: ComponentChildren
   children(shown: Name): ComponentChildren
 }) {
@@ -21,7 +24,7 @@ export function Tabs<Name extends string>(props: {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const shown = names.find((each) => each === filterOf(name)) ?? (names[0] as Name)
-  // on a phone they scroll, and the chosen one may be beyond the edge
+  // On a phone they scroll, and the selected one may be outside the screen.
   useLayoutEffect(() => {
     const row = list.current
     const tab = row?.querySelector<HTMLElement>('[aria-selected=true]')

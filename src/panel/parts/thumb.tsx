@@ -1,4 +1,4 @@
-/** A little drawing of a page, in a colour of the site's own, so that a list can be told apart at a glance. */
+/** A small drawing of a page in the site's own color, which distinguishes sites at a glance. */
 export function Thumb({ id, isBig = false }: { readonly id: number; readonly isBig?: boolean }) {
   const hue = (id * 137) % 360
   return (

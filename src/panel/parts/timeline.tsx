@@ -10,7 +10,7 @@ export interface Happening {
   readonly about: ComponentChildren
 }
 
-/** What happened, one line each, newest first. */
+/** Events, one line each, newest first. */
 export const Timeline = ({ of }: { readonly of: readonly Happening[] }) => (
   <ul class="timeline">
     {of.map(({ key, icon, text, about }) => (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** Something short with more to say: in a tooltip, for the pointer and the keyboard, and to screen readers. */
+/** A short text with a tooltip that says more, for pointer, keyboard and screen readers. */
 export const Tip = (props: {
   readonly text: string
   readonly class?: string

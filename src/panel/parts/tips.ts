@@ -1,20 +1,20 @@
 /**
- * Tooltips, as WCAG 1.4.13 asks: they come with the pointer, the keyboard, or a long press, stay under the pointer, and
- * Escape closes them. Screen readers have the same words in the page, so they pass over them.
+ * Tooltips as WCAG 1.4.13 requires: the pointer, the keyboard, or a long press opens them, they stay under the pointer,
+ * and Escape closes them. Screen readers skip them, because they read the same text in the page.
  */
 
-/** Anything that names itself only to a screen reader has its words in `data-tip`. */
+/** Elements whose name is only for screen readers have its text in `data-tip`. */
 const NAMED = '[data-tip]'
-/** What belongs to the element with the focus: its texts may be cut off. */
+/** Parts of the focused element whose texts may be cut off. */
 const GROUPS = '.who, .copy'
 
 const HOVER_MS = 400
 const PRESS_MS = 500
-/** Between a tip and the edge of the window. */
+/** The distance between a tip and the edge of the window. */
 const EDGE_PX = 8
 
 let tip: HTMLElement | undefined
-/** What the open tip is about. */
+/** The element of the open tip. */
 let shown: Element | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 let isPressed = false
@@ -22,7 +22,7 @@ let isPressed = false
 const isCut = (element: Element): boolean =>
   element.scrollWidth > element.clientWidth && getComputedStyle(element).textOverflow === 'ellipsis'
 
-/** The element that a tip at this place is about, from the inside out. */
+/** Returns the element at this place that has a tip, from the inside out. */
 function subjectAt(target: EventTarget | null): Element | undefined {
   for (let at = target instanceof Element ? target : null; at && at !== document.body; at = at.parentElement)
     if (at.matches(NAMED) || isCut(at)) return at
@@ -32,7 +32,7 @@ function subjectAt(target: EventTarget | null): Element | undefined {
 const wordsOf = (element: Element): string =>
   (element instanceof HTMLElement && element.dataset.tip) || (element.textContent ?? '').trim()
 
-/** Texts that are cut off around an element with the focus, which may not take the focus themselves. */
+/** Returns texts that are cut off around a focused element, and cannot take the focus themselves. */
 const cutAround = (element: Element): string[] =>
   [element, ...(element.closest(GROUPS) ?? element).querySelectorAll('*')].filter(isCut).map(wordsOf)
 
@@ -47,7 +47,7 @@ function show(about: Element, text: string): void {
   if (!text || !about.isConnected) return
   tip ??= Object.assign(document.createElement('div'), { className: 'tip', popover: 'manual', ariaHidden: 'true' })
   tip.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }))
-  // the page behind an open dialog does not react to the pointer
+  // The page behind an open dialog does not react to the pointer.
   const around = about.closest('dialog') ?? document.body
   around.append(tip)
   tip.showPopover()
@@ -95,7 +95,7 @@ function onPointerDown({ target, pointerType }: PointerEvent): void {
   })
 }
 
-/** A finger that is lifted too early asked for the action. One that pressed for long asked for the words. */
+/** A short press runs the action. A long press shows the tip. */
 function onPointerUp({ pointerType }: PointerEvent): void {
   if (pointerType === 'touch' && !isPressed) clearTimeout(timer)
 }
@@ -111,12 +111,12 @@ function onClick(event: MouseEvent): void {
 function onKeyDown(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || !shown) return
   hide()
-  // what is open beneath it stays open
+  // What is open beneath it stays open.
   event.preventDefault()
   event.stopPropagation()
 }
 
-/** Shows tooltips for the whole page from now on. */
+/** Starts showing tooltips for the whole page. */
 export function listenForTips(): void {
   const all = { capture: true } as const
   addEventListener('pointerover', onPointerOver, all)

@@ -11,7 +11,7 @@ interface Toast {
   readonly id: number
   readonly text: string
   readonly isFault: boolean
-  /** Takes back what was said. */
+  /** Undoes the reported action. */
   readonly undo?: (() => void) | undefined
 }
 
@@ -21,7 +21,7 @@ let count = 0
 function say(text: string, isFault: boolean, undo?: () => void): void {
   const toast = { id: ++count, text, isFault, undo }
   toasts.value = [...toasts.value, toast]
-  // an error stays until it was read
+  // An error stays until the person closes it.
   if (!isFault) lapseAfter(undo ? ACT_MS : READ_MS, () => drop(toast.id))
 }
 
@@ -29,14 +29,14 @@ const drop = (id: number): void => {
   toasts.value = toasts.value.filter((each) => each.id !== id)
 }
 
-/** Says what was done, with a button that takes it back where that can be. */
+/** Reports an action, with an undo button if it can be undone. */
 export const told = (text: string, undo?: () => void): void => say(text, false, undo)
 export const failed = (error: unknown): void => say(messageOf(error), true)
 
-/** Does what a button is for, and says when it failed. */
+/** Runs the action of a button, and reports its failure. */
 export const attempt = (work: () => Promise<unknown>) => (): void => void work().catch(failed)
 
-/** Messages, and the operations that the person has started, in the corner of every page. */
+/** Messages, and the operations that the person started, in the corner of every page. */
 export function Toasts() {
   const isEmpty = works.value.length + toasts.value.length === 0
   useEffect(() => {
@@ -44,7 +44,7 @@ export function Toasts() {
     document.addEventListener('visibilitychange', onHide)
     return () => document.removeEventListener('visibilitychange', onHide)
   }, [])
-  // a message that goes under the pointer, or with the focus in it, tells of neither
+  // A message removed under the pointer, or with the focus in it, fires no leave event.
   useEffect(() => {
     if (!isEmpty) return
     hold('pointer', false)

@@ -10,7 +10,7 @@ export interface Loaded<Data> {
   reload(): Promise<void>
 }
 
-/** Reads something, again when what it depends on changes, and when somebody else changes something. */
+/** Loads something, and loads it again when its dependencies change, or when others change something. */
 export function useLoad<Data>(read: () => Promise<Got<Data>>, on: readonly unknown[] = []): Loaded<Data> {
   const got = useSignal<Got<Data> | undefined>(undefined)
   const fault = useSignal('')
@@ -20,12 +20,12 @@ export function useLoad<Data>(read: () => Promise<Got<Data>>, on: readonly unkno
     const turn = newest.current
     try {
       const found = await read()
-      // an answer that was overtaken is older than what is shown
+      // An overtaken answer is older than the current one.
       if (turn !== newest.current) return
       got.value = found
       fault.value = ''
     } catch (error) {
-      // who has to sign in again sees what was there, and reads anew then
+      // A person who must sign in again still sees the old data, then reloads it.
       if (session.peek() === null) return
       fault.value = messageOf(error)
     }

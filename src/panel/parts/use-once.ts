@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import type { Loaded } from './use-load.ts'
 
-/** Reads something that is costly: when the page is opened, and not when others change something. */
+/** Loads something expensive: when the page opens, and not when others change something. */
 export function useOnce<Data>(
   read: () => Promise<{ readonly data: Data }>,
   on: readonly unknown[],

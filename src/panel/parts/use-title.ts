@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { commonTexts } from '../texts/common.ts'
 
-/** What the tab of the browser, its history and a screen reader call the page; undefined: somebody else says so, or nobody yet. */
+/** Sets the title of the page for the tab, its history and screen readers. Undefined leaves it to another component. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${title} · ${commonTexts.title}`

@@ -7,12 +7,12 @@ export type Operation = Answered['data']
 
 export interface Work {
   readonly id: number
-  /** What was asked for, as the person reads it. */
+  /** The request, in words. */
   readonly about: string
   readonly operation: Operation | undefined
 }
 
-/** Operations that this person has started, until their message is gone. */
+/** Operations that this person started, until their message is closed. */
 export const works = signal<readonly Work[]>([])
 
 const change = (id: number, to: Partial<Work>): void => {
@@ -23,19 +23,22 @@ export const dropWork = (id: number): void => {
   works.value = works.value.filter((work) => work.id !== id)
 }
 
-/** Shows an operation until it ends, on whatever page the person is. A failure stays until it is closed. */
+/** Shows an operation until it ends, on any page. A failure stays until it is closed. */
 export function showWork(id: number, about: string, onEnd?: (operation: Operation) => void): void {
   works.value = [...works.value.filter((work) => work.id !== id), { id, about, operation: undefined }]
   follow(id, (operation) => {
     change(id, { operation })
     if (!operation.finishedAt) return
-    // one that succeeded needs no more than a glance
+    // Success needs only a glance.
     if (operation.state === 'succeeded') lapseAfter(READ_MS, () => dropWork(id))
     onEnd?.(operation)
   })
 }
 
-/** Reads an operation as it advances, until it has finished. @returns ends it earlier */
+/**
+ * Follows an operation until it ends.
+ * @returns a function that stops earlier
+ */
 export function follow(id: number, seen: (operation: Operation) => void): () => void {
   const stream = new EventSource(`/v1/operations/${id}/events`)
   stream.addEventListener('operation', ({ data }) => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type Block, type Inline, inlinesOf, markdownOf } from './markdown.ts'
 
-/** Markdown that a person wrote: elements only, never HTML of theirs. */
+/** Renders Markdown that a person wrote: only elements, never HTML from the text. */
 export const Written = ({ text }: { readonly text: string }) => (
   <div class="prose">
     {markdownOf(text).map((block, at) => (
@@ -10,7 +10,7 @@ export const Written = ({ text }: { readonly text: string }) => (
   </div>
 )
 
-/** One line of it. */
+/** Renders one line of it. */
 export const WrittenLine = ({ text }: { readonly text: string }) => <Inlines of={inlinesOf(text)} />
 
 function BlockOf(block: Block) {

@@ -1,4 +1,7 @@
-/** What the frame says, and what several pages say. Each page has its own file beside this one; no other file of the panel has words in it. */
+/**
+ * Texts of the frame, and texts that several pages share. Each page has its own file beside this one. Other files of
+ * the panel have no texts.
+ */
 export const commonTexts = {
   title: 'Stead',
   opening: 'Loading…',

@@ -1,4 +1,4 @@
-/** Events of webhooks, by group. A contract test compares them with those that there are. */
+/** Webhook events by group. A contract test compares them with the events that exist. */
 export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Sites: {
     site_created: 'Site created',

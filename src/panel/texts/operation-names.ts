@@ -1,4 +1,4 @@
-/** What operations do, and what they have done, by their type. */
+/** What operations do and did, by their type. */
 const titles: Readonly<Record<string, readonly [doing: string, done: string]>> = {
   'site.provision': ['Create site', 'Site created'],
   'site.clone': ['Clone site', 'Site cloned'],
@@ -52,14 +52,14 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'dnssec.look': ['Check DNSSEC', 'DNSSEC checked'],
 }
 
-/** Types that a person meets, and how a filter calls them. */
+/** Types that people see, with their names in a filter. */
 export const operationTypes: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(titles)
     .map(([type, [doing]]) => [type, doing] as const)
     .sort(([, one], [, other]) => one.localeCompare(other)),
 )
 
-/** A name of the API as words: for what is newer than the panel. */
+/** Turns a name of the API into words, for what is newer than the panel. */
 const wordsOf = (name: string): string => {
   const words = name.replace(/[._]/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -147,7 +147,7 @@ const steps: Readonly<Record<string, string>> = {
 
 export const stepTitle = (name: string): string => steps[name] ?? wordsOf(name)
 
-/** The step that runs, as a person reads it; undefined while none does. */
+/** The text of the running step, or undefined if none runs. */
 export const currentStep = (of: readonly { readonly name: string; readonly state: string }[]): string | undefined => {
   const running = of.find(({ state }) => state === 'running')
   return running && stepTitle(running.name)

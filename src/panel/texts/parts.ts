@@ -52,7 +52,7 @@ export const paletteTexts = {
   found: (count: number) => (count === 0 ? 'No results.' : count === 1 ? '1 result' : `${count} results`),
 }
 
-/** What visitors of a site get, and what a site is doing. */
+/** What visitors of a site see, and the current operation of a site. */
 export const stateTexts: Readonly<Record<string, string>> = {
   live: 'Online',
   maintenance: 'Maintenance',

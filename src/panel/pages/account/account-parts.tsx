@@ -3,7 +3,7 @@ import { accountPartsTexts as texts } from '../../texts/account-parts.ts'
 import { AccountPage } from '../account.tsx'
 
 interface PartProps {
-  /** What stands behind the part's name in the address. */
+  /** The part of the address that names it. */
   readonly rest: readonly string[]
 }
 
@@ -15,7 +15,7 @@ const parts = [
   ['mu-plugins', later<PartProps>(() => import('./mu-plugins.tsx').then((file) => file.MuPlugins))],
 ] as const
 
-/** The account, each part of it with an address. */
+/** The parts of the account, each with an address. */
 export function AccountParts({ rest: [part = 'you', ...rest] }: PartProps) {
   const Part = parts.find(([path]) => path === part)?.[1]
   return Part ? <Part key={part} rest={rest} /> : <p>{texts.none}</p>

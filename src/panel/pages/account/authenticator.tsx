@@ -20,7 +20,7 @@ async function readAgain(): Promise<void> {
   session.value = (await ask(() => api.GET('/v1/session'))).data
 }
 
-/** Codes of an app, besides the password. */
+/** Codes of an authenticator app, in addition to the password. */
 export function Authenticator() {
   const begun = useSignal<Begun | undefined>(undefined)
   const codes = useSignal<readonly string[]>([])

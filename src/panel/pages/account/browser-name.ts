@@ -23,7 +23,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 const first = (of: typeof browsers, agent: string): string | undefined => of.find(([sign]) => sign.test(agent))?.[1]
 
-/** Returns what people call the browser and the device of a User-Agent; the header itself where it is neither. */
+/** Returns the names of the browser and the device of a User-Agent, or the header itself if it names neither. */
 export function browserName(agent: string): string {
   const [browser, system] = [first(browsers, agent), first(systems, agent)]
   return browser && system ? texts.browserOn(browser, system) : (browser ?? system ?? agent)

@@ -5,7 +5,7 @@ const names: Readonly<Record<string, string>> = Object.assign({}, ...Object.valu
 
 export const allEvents = Object.keys(names)
 
-/** Returns how an event reads; its type where a newer Stead has it. */
+/** Returns the name of an event, or its type if only a newer panel knows it. */
 export const eventName = (type: string): string => names[type] ?? type
 
 /** A box for each event, for a form. */

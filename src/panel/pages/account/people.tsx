@@ -35,7 +35,7 @@ async function readPeople(): Promise<Got<readonly Person[]>> {
   }
 }
 
-/** Who else comes to the sites of the account. */
+/** The collaborators on all sites of the account. */
 export function People() {
   const people = useLoad(readPeople)
   const asked = useSignal<Asked | undefined>(undefined)

@@ -13,7 +13,7 @@ import { planTexts as texts } from '../../texts/account-parts.ts'
 type Update = components['schemas']['AccountUpdate']
 type Account = components['schemas']['Account']
 
-/** What the account may have, what it has, and what new sites begin with. */
+/** The limits of the account, its usage, and the defaults of new sites. */
 export function Plan() {
   const account = useLoad(() => ask(() => api.GET('/v1/account')))
   const known = account.got.value?.data
@@ -77,7 +77,7 @@ function Defaults({ known, reload }: { readonly known: Account; reload(): Promis
   )
 }
 
-/** Without the right to raise limits the list shows what is attached, and who can change it. */
+/** Without the right to change limits, the list shows the attached add-ons and who can change them. */
 function Addons({ reload }: { reload(): Promise<void> }) {
   const addons = useLoad(() => ask(() => api.GET('/v1/account/addons')))
   const attached = useLoad(() => ask(() => api.GET('/v1/account/addons/attached')))

@@ -16,7 +16,7 @@ import { eventName } from './events.tsx'
 type Delivery = components['schemas']['WebhookDelivery']
 type Change = components['schemas']['UpdateWebhookBody']
 
-/** A webhook, what it was told, and what came back. */
+/** A webhook with its deliveries and the answers to them. */
 export function WebhookPage({ id }: { readonly id: number }) {
   const params = { path: { id } }
   const query = { after: placeShown(), per_page: 20 }
@@ -118,7 +118,7 @@ export function WebhookPage({ id }: { readonly id: number }) {
   )
 }
 
-/** What came back each time. */
+/** The answers to its deliveries. */
 const Attempts = ({ of }: { readonly of: Delivery }) => (
   <ol class="plain">
     {of.attempts.map((each) => (

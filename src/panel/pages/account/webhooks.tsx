@@ -13,7 +13,7 @@ import { timeOf } from '../../time.ts'
 import { allEvents, EventBoxes, eventName } from './events.tsx'
 import { WebhookPage } from './webhook.tsx'
 
-/** Programs that are told what happens, or one of them with what it was told. */
+/** The webhooks of the account, or one of them with its deliveries. */
 export function Webhooks({ rest: [id] }: { readonly rest: readonly string[] }) {
   return id === undefined ? <All /> : <WebhookPage key={id} id={Number(id)} />
 }

@@ -6,7 +6,7 @@ import { Switch } from '../../parts/switch.tsx'
 import { cacheTexts as texts } from '../../texts/site/cache.ts'
 import type { PartProps } from './part.ts'
 
-/* What the overview of a site and its page about caches both offer. */
+/* Controls that the overview of a site and its cache page share. */
 
 type Of = Pick<PartProps, 'id' | 'act'>
 
@@ -35,7 +35,7 @@ export const EdgeCache = ({ site, id, act, help }: Of & Pick<PartProps, 'site'> 
   />
 )
 
-/** @param props.children the text of the button: its name says the whole */
+/** @param props.children the text of the button, whose accessible name is longer */
 export const FlushObjects = ({ id, act, children }: Of & { readonly children: ComponentChildren }) => (
   <Button
     of="purgeObjectCache"

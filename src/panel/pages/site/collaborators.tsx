@@ -17,14 +17,14 @@ import { presetTexts, collaboratorsTexts as texts } from '../../texts/site/colla
 import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
 
-/** Roles of others are for the owner alone to read. */
+/** Only the owner can read the roles of others. */
 type Collaborator = components['schemas']['Collaborator'] & { readonly roles: readonly Role[] | undefined }
 interface Asked {
   readonly what: 'roles' | 'remove'
   readonly whose: Collaborator
 }
 
-/** Who else comes to the site, and what each may do. */
+/** The collaborators of the site and their roles. */
 export function Collaborators({ id, act }: PartProps) {
   const people = useLoad(async () => {
     const params = { path: { site_id: id } }
@@ -134,7 +134,7 @@ interface Changing {
   reload(): Promise<void>
 }
 
-/** An address, and what the person is here for. */
+/** The form for an address and roles. */
 const Invite = ({ id, act, reload }: Changing) => (
   <May do="addSiteCollaborator" what={texts.add}>
     <Card title={texts.invite}>

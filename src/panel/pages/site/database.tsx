@@ -14,7 +14,7 @@ import { timeOf } from '../../time.ts'
 import { openDatabase } from '../open-database.ts'
 import type { PartProps } from './part.ts'
 
-/** The database of a site: how large it is, its tables, and its backups. */
+/** The database of a site: its size, its tables, and its backups. */
 export function DatabasePage({ id, act }: PartProps) {
   const params = { path: { site_id: id } }
   const use = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params })), [id])

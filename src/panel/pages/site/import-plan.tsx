@@ -12,7 +12,7 @@ type Plan = components['schemas']['ImportPlan']
 
 const isFixed = (reason: Plan['leftOut'][number]['reason']) => reason === 'drop-in' || reason === 'platform'
 
-/** What an import is about to do, what stays behind, and its start. */
+/** The plan of an import: what it does, what it leaves out, and the button that starts it. */
 export function ImportPlan({
   id,
   current,
@@ -112,7 +112,7 @@ const Plugins = ({ of }: { readonly of: Plan['plugins'] }) =>
   of.length > 0 && (
     <details>
       <summary>{texts.plugins(of.length)}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls */}
       <section class="scroll" tabIndex={0} aria-label={texts.plugins(of.length)}>
         <table>
           <thead>

@@ -7,7 +7,7 @@ import { importsTexts as texts } from '../../texts/site/imports.ts'
 import type { Import } from './imports.tsx'
 import type { PartProps } from './part.ts'
 
-/** A site that was imported: how it compares with the old one, what is left to do, and the way back. */
+/** The result of an import: a comparison with the old site, the remaining steps, and the undo. */
 export function Imported({ act, done }: PartProps & { readonly done: Import }) {
   const { operationId, plan, comparison, checklist } = done
   const operation = useLoad(

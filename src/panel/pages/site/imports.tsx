@@ -18,7 +18,7 @@ import { ChooseFiles, type Sending, Uploading, useSending } from './upload.tsx'
 type NewImportBody = components['schemas']['NewImport']
 export type Import = components['schemas']['Import']
 
-/** A site of another host that takes the place of this one: its archive, the plan, the import, and what is left to do. */
+/** Imports a site from another host over this one: its archive, the plan, the import, and the remaining steps. */
 export function Imports(props: PartProps) {
   const { id } = props
   const list = useLoad(() => ask(() => api.GET('/v1/sites/{id}/imports', { params: { path: { id } } })), [id])
@@ -136,7 +136,7 @@ function NewImport({ id, sending, onDone }: Ends & { readonly sending: Sending }
   )
 }
 
-/** The login of the old site. What was typed is not kept by the browser. */
+/** The login of the old site. The browser stores no field of it. */
 const OverSsh = ({ create }: { create(body: NewImportBody): Promise<void> }) => (
   <Form
     fields={[
@@ -164,7 +164,7 @@ const OverSsh = ({ create }: { create(body: NewImportBody): Promise<void> }) => 
   />
 )
 
-/** The plugin is to be installed on the old site, or does not answer there. */
+/** The plugin is not installed on the old site yet, or does not answer. */
 const WaitingForPlugin = ({
   id,
   current,
@@ -199,7 +199,7 @@ const WaitingForPlugin = ({
   </section>
 )
 
-/** An upload that was cut off, or that somebody else has begun. */
+/** An upload that was interrupted, or that another person began. */
 const Waiting = ({ id, current, sending, onDone }: Ends & { readonly current: Import; readonly sending: Sending }) => (
   <section class="sheet">
     <h2>{texts.waits}</h2>

@@ -17,7 +17,7 @@ import type { PartProps } from './part.ts'
 
 type Note = components['schemas']['Note']
 
-/** What people wrote down about a site, in Markdown. */
+/** Notes about a site, in Markdown. */
 export function Notes({ id }: PartProps) {
   const params = { path: { id }, query: { after: placeShown(), per_page: 20 } }
   const notes = useLoad(() => ask(() => api.GET('/v1/sites/{id}/notes', { params })), [id, placeShown()])

@@ -27,7 +27,7 @@ import type { PartProps } from './part.ts'
 import { Favorite, Tags } from './tags.tsx'
 import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
 
-/** The dashboard of a site: how it is, how it is visited, and what is done most often. */
+/** The dashboard of a site: its state, its visits, and the most common actions. */
 export function Overview(props: PartProps) {
   const params = { path: { site_id: props.id } }
   const days = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })), [props.id])
@@ -222,7 +222,7 @@ function Caching({ site, act, id }: PartProps) {
   )
 }
 
-/** What the owner should change, with the button that does it. */
+/** Advice for the owner, with a button that follows it. */
 function Advice({ id, act }: PartProps) {
   const path = { params: { path: { id } } }
   const advice = useLoad(() => ask(() => api.GET('/v1/sites/{id}/advice', path)))
@@ -251,10 +251,10 @@ function Advice({ id, act }: PartProps) {
   ))
 }
 
-/** Counting ends there. */
+/** The count stops there. */
 const MOST_COUNTED = 1000
 
-/** A statement that fails is told here: the page that it was for often looks like an empty one. */
+/** Reports failed database statements, because a page whose statement failed often just looks empty. */
 function DatabaseErrors({ id }: PartProps) {
   const status = 'Database error' as const
   const params = { path: { id }, query: { status } }

@@ -3,7 +3,9 @@ import type { Got } from '../../api.ts'
 
 export type Site = components['schemas']['WholeSite']
 
-/** What a part of the page does: a change that may start work, whose progress is then shown, and after which the site is read anew. */
+/**
+ * Runs a change of a part of the page, shows the progress of an operation that it starts, and then reloads the site.
+ */
 export type Act = (about: string, change: () => Promise<Got<unknown>>) => () => void
 
 export interface PartProps {

@@ -20,7 +20,7 @@ import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
 import { connectBy, type SftpUser, useSftpUsers } from './ssh-command.ts'
 
-/** How people connect to the files of the site, and who may. */
+/** How to connect to the files of the site, and the users who may. */
 export function Sftp({ site, id }: PartProps) {
   const params = { path: { site_id: id } }
   const users = useSftpUsers(id)

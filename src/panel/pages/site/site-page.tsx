@@ -21,7 +21,7 @@ import { Operations } from '../operations.tsx'
 import { Overview } from './overview.tsx'
 import type { Act } from './part.ts'
 
-/** Each has an address, and its script is fetched when it is opened. */
+/** The parts of the page. Each has an address, and its script is loaded when it opens. */
 const parts = [
   ['overview', Overview],
   ['backups', later(() => import('./backups/backups.tsx').then((file) => file.Backups))],
@@ -42,12 +42,12 @@ const parts = [
   ['activity', ({ id }: { readonly id: number }) => <Activity siteId={id} />],
 ] as const
 
-/** The API operation without which a part cannot be read, where not all who see the site have it. */
+/** The API operation that reads the part, if not everyone who sees the site may read it. */
 const readBy: Readonly<Record<string, Right | undefined>> = Object.fromEntries(
   sitePages.flatMap<SiteEntry>(({ entries }) => entries).map(({ name, readBy: right }) => [name, right]),
 )
 
-/** States that the page shows by its own switches, and whose reason names requests of the API. */
+/** States that the page shows with its own switches, and whose reason names API requests. */
 const evident: ReadonlySet<string> = new Set(['maintenance', 'disabled'])
 
 export function SitePage({ id, part }: { readonly id: number; readonly part: string }) {

@@ -4,10 +4,10 @@ import { type Loaded, useLoad } from '../../parts/use-load.ts'
 
 export type SftpUser = components['schemas']['SftpUser']
 
-/** Commands leave out the port that SSH takes without being told. */
+/** The default port of SSH, which commands leave out. */
 const SSH_PORT = 22
 
-/** Returns the command by which a user connects; undefined while SFTP is off. */
+/** Returns the command that connects a user, or undefined while SFTP is off. */
 export function connectBy(
   program: 'ssh' | 'sftp',
   { username, sftpDomain, sftpPort: port }: SftpUser,
@@ -17,7 +17,7 @@ export function connectBy(
   return `${program} ${option}${username}@${sftpDomain}`
 }
 
-/** SFTP users of a site, with the port that they connect to. */
+/** The SFTP users of a site, with the port to connect to. */
 export function useSftpUsers(id: number): Loaded<SftpUser[]> {
   const params = { path: { site_id: id }, query: { include: 'port' as const } }
   return useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/ftp', { params })), [id])

@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { tagsTexts as texts } from '../../texts/site/overview.ts'
 import type { PartProps } from './part.ts'
 
-/** How the person's account arranges its sites: others have tags and favorites of their own. */
+/** How the person's account arranges its sites. Other accounts have their own tags and favorites. */
 export function Favorite({ site, act, id }: PartProps) {
   const params = { path: { id } }
   return (

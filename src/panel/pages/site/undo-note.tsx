@@ -9,7 +9,7 @@ import type { PartProps } from './part.ts'
 
 type Kind = keyof typeof texts.undo
 
-/** The newest change of these kinds that can still be undone, with the button that does it. */
+/** The newest change of these types that can still be undone, with its undo button. */
 export function UndoNote({ site, id, act, of }: PartProps & { readonly of: readonly Kind[] }) {
   const last = useLoad(async () => {
     const lists = await Promise.all(

@@ -10,16 +10,16 @@ import type { Import } from './imports.tsx'
 
 const FORMATS = '.wpress,.daf,.zip,.tar,.gz,.tgz,.sql'
 
-/** Files on their way to an import. */
+/** The upload of files for an import. */
 export interface Sending {
-  /** Undefined while nothing is sent. */
+  /** Undefined while nothing is being sent. */
   readonly shown: Signal<(UploadProgress & { readonly left: string }) | undefined>
   readonly fault: Signal<string>
   send(files: FileList | null, continues?: Import): Promise<void>
   pause(): void
 }
 
-/** Sends files part by part. Leaving the page ends it, and it can be continued. */
+/** Sends files in parts. Leaving the page interrupts the upload, which can be continued. */
 export function useSending(id: number, onDone: () => Promise<void>): Sending {
   const fault = useSignal('')
   const shown = useSignal<(UploadProgress & { readonly left: string }) | undefined>(undefined)
@@ -53,7 +53,7 @@ export function useSending(id: number, onDone: () => Promise<void>): Sending {
   return { shown, fault, send, pause: () => stop.current?.abort() }
 }
 
-/** Tells how long the rest takes, by how fast it was so far. */
+/** Estimates the remaining time from the speed so far. */
 function timeLeft(): (progress: UploadProgress) => string {
   const begun = Date.now()
   let first: number | undefined
@@ -96,7 +96,7 @@ export function ChooseFiles(props: {
   )
 }
 
-/** How far an upload is. */
+/** Shows the progress of an upload. */
 export function Uploading({ sending: { shown, pause } }: { readonly sending: Sending }) {
   const { name = '', sentBytes = 0, totalBytes = 1, left = '' } = shown.value ?? {}
   return (

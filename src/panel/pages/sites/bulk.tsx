@@ -13,10 +13,10 @@ import { choose, chosen } from './choice.ts'
 
 type Action = keyof typeof texts.actions
 
-/** Requests at once: the sites of one host take their turns anyway. */
+/** Concurrent requests: the sites of one host take turns anyway. */
 const AT_ONCE = 4
 
-/** What the API calls it. */
+/** The API operation. */
 const rights: Record<Action, Right> = {
   'purge-edge': 'purgeEdgeCache',
   'purge-object': 'purgeObjectCache',
@@ -39,7 +39,7 @@ const marks: Record<Action, IconName> = {
   tag: 'tag',
 }
 
-/** What is done with one site: the same request as on its own page. */
+/** Changes one site with the same request as on its own page. */
 const actions: Record<Action, (id: number, tag: string) => Promise<unknown>> = {
   'purge-edge': (id) => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', { params: { path: { id } } })),
   'purge-object': (id) =>
@@ -72,7 +72,7 @@ interface Run {
   readonly isStopped: boolean
 }
 
-/** Goes on while other pages are looked at. */
+/** Continues while other pages are open. */
 const run = signal<Run | undefined>(undefined)
 
 async function begin(what: Action, label: string): Promise<void> {
@@ -99,7 +99,7 @@ async function begin(what: Action, label: string): Promise<void> {
   changes.value++
 }
 
-/** The actions that stand on the bar itself; the menu has the others. */
+/** The actions on the bar itself. The menu has the others. */
 const FIRST: readonly Action[] = ['update', 'backup-db', 'purge-edge']
 
 const all = Object.keys(texts.actions) as Action[]
@@ -166,7 +166,7 @@ function withdraw(): void {
   asked.value = undefined
 }
 
-/** What will happen, and to how many sites. */
+/** The question: what will happen, and to how many sites. */
 function Confirm({ action }: { readonly action: Action }) {
   const label = texts.actions[action]
   return (

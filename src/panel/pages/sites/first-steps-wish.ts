@@ -1,6 +1,9 @@
 import { effect, signal } from '@preact/signals'
 
-/** `hidden`: the person closed them. `shown`: the person asked for them again. Empty: while there are few sites. */
+/**
+ * `hidden` if the person closed them, `shown` if the person reopened them, empty to show them while there are few
+ * sites.
+ */
 type Wish = 'hidden' | 'shown' | ''
 
 const KEY = 'stead-first-steps'
@@ -9,7 +12,7 @@ const read = (): Wish => {
   return kept === 'hidden' || kept === 'shown' ? kept : ''
 }
 
-/** What the person decided in this browser. */
+/** The person's decision in this browser. */
 export const firstSteps = signal<Wish>(read())
 
 effect(() => {
@@ -17,9 +20,9 @@ effect(() => {
   else localStorage.removeItem(KEY)
 })
 
-/** Who has more has found the way without. */
+/** The most sites with which the checklist appears. People with more know their way. */
 const FEW_SITES = 3
 
-/** Whether a person with so many sites sees the checklist. */
+/** Returns whether a person with this many sites sees the checklist. */
 export const wantsFirstSteps = (sites: number): boolean =>
   firstSteps.value === 'shown' || (firstSteps.value === '' && sites <= FEW_SITES)

@@ -12,7 +12,7 @@ interface Known {
   readonly domainsCount: number
 }
 
-/** From a first password to a site that visitors find: what is done is seen from the account itself. */
+/** The steps from a first password to a site that visitors find. The account's state shows which are done. */
 export function FirstSteps({ sites, create }: { readonly sites: readonly Known[]; create(): void }) {
   const { operator = false, totp = false, passkeys = 0 } = person.value ?? {}
   const installation = useLoad(() => ask(() => api.GET('/v1/installation')))

@@ -14,7 +14,7 @@ import { progressTexts } from '../../texts/parts.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
 import { siteAddress } from '../site-address.ts'
 
-/** Versions and kinds are those that the API has named. */
+/** Offers the versions and types that the API lists. */
 type Order = components['schemas']['NewSite']
 
 interface Ordered {
@@ -24,7 +24,7 @@ interface Ordered {
   readonly operationId: number
 }
 
-/** Orders a site, and shows each step until its link opens. Closed earlier, it goes on in the corner. */
+/** Creates a site, and shows each step until its link opens. If closed earlier, progress continues in the corner. */
 export function NewSite(props: { readonly isForImport: boolean; onClose(): void; onChange(): void }) {
   const ordered = useSignal<Ordered | undefined>(undefined)
   return ordered.value ? (
@@ -77,7 +77,7 @@ function Order(props: { readonly isForImport: boolean; onClose(): void; onOrdere
   )
 }
 
-/** Of a step of an operation, as a checklist shows it. */
+/** The state of an operation's step, as a checklist shows it. */
 const marks: Readonly<Record<string, StepState>> = { succeeded: 'done', running: 'now', failed: 'failed' }
 
 function Creating(props: { readonly isForImport: boolean; readonly of: Ordered; onClose(): void; onChange(): void }) {

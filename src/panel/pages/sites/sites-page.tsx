@@ -53,7 +53,7 @@ function readSites(asked: { place?: string; per_page: number; sort?: SortOfSites
   return ask(() => api.GET('/v1/sites', { params: { query: { ...asked, include, paginate: true } } }))
 }
 
-/** The order that the address asks for, if it is one of the API. */
+/** Returns the order in the address, if the API has it. */
 const sortOfSites = (): { sort?: SortOfSites } => {
   const sort = filterOf(SORT)
   return Object.hasOwn(texts.orders, sort) ? { sort: sort as SortOfSites } : {}
@@ -65,8 +65,9 @@ const choices = Object.entries(texts.orders).map(([sort, text]) => ({
 }))
 
 /**
- * Sites that the person sees, a page at a time: the server searches and turns, so that ten thousand are like ten. A page begins behind the
- * last site of the one before, so that sites which others add or delete move none of it.
+ * Sites that the person sees, one page at a time. The server searches and pages, so that ten thousand sites are as fast
+ * as ten. A page begins after the last site of the previous one, so that sites which others add or delete do not shift
+ * it.
  */
 export function SitesPage() {
   const creating = useSignal<'new' | 'import' | undefined>(undefined)
@@ -81,7 +82,7 @@ export function SitesPage() {
   const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
   const got = sites.got.value
   const figures = useFigures(got?.data)
-  // all that was behind the place is gone
+  // All sites after this place are gone.
   const isBehindAll = got?.data.length === 0 && place !== ''
   useEffect(() => {
     if (isBehindAll) turnTo(turned.slice(0, -1))
@@ -196,7 +197,7 @@ export function SitesPage() {
   )
 }
 
-/** To the pages before and behind. */
+/** Links to the previous and next page. */
 function Turn({ next }: { readonly next: string | undefined }) {
   const turned = places()
   if (next === undefined && turned.length === 1) return null
@@ -217,7 +218,7 @@ function Turn({ next }: { readonly next: string | undefined }) {
   )
 }
 
-/** The server sorts: see `sort` of the API. */
+/** The server sorts. See `sort` of the API. */
 const sorts = [
   undefined,
   { key: 'name' },
@@ -232,7 +233,7 @@ const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', 'ex
 
 type Figures = components['schemas']['SiteFigures']
 
-/** Visits and disk use of the sites on this page, by id. They come after the list. */
+/** Loads visits and disk usage of the sites on this page, by ID, after the list. */
 function useFigures(sites: readonly Site[] | undefined): ReadonlyMap<number, Figures> {
   const ids = sites?.map(({ id }) => id) ?? []
   const found = useLoad(async () => {
@@ -277,7 +278,7 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
     </span>,
     <StateOf site={site} />,
     site.phpVersion ?? commonTexts.unknown,
-    // the description names the release in brackets
+    // The description has the release in brackets.
     /\(([\d.]+)\)/.exec(site.cmsVersion)?.[1] ?? site.cmsVersion,
     figures ? (
       <span class="row nowrap">

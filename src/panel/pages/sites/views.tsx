@@ -11,7 +11,7 @@ import { narrowed } from './choice.ts'
 
 interface View {
   readonly name: string
-  /** What the address of the list says besides its page. */
+  /** The address of the list without its page. */
   readonly query: string
 }
 
@@ -32,7 +32,7 @@ function keep(views: readonly View[]): void {
 
 const changes = signal(0)
 
-/** Filters and order of the list of sites under a name, kept in this browser for each account. */
+/** Saved filters and order of the list of sites under a name, stored in this browser for each account. */
 export function Views() {
   const isNaming = useSignal(false)
   const now = narrowed()

@@ -11,7 +11,7 @@ import { timeOf } from '../../time.ts'
 const statusIn = (status: string): string =>
   Object.entries(texts.statuses).find(([each]) => each === status)?.[1] ?? status
 
-/** Signing of a zone, and what the registrar needs. */
+/** The signing of a zone, and the data for the registrar. */
 export function DnssecPart({ id }: { readonly id: number }) {
   const params = { path: { zone_id: id } }
   const dnssec = useLoad(() => ask(() => api.GET('/v1/zones/{zone_id}/dnssec', { params })), [id])

@@ -12,7 +12,7 @@ type RecordType = keyof typeof texts.types
 
 const types = Object.keys(texts.types) as RecordType[]
 const typeOf = (text: string): RecordType => types.find((each) => each === text) ?? 'A'
-/** What a type asks for besides a value. */
+/** Additional fields of a type. */
 const numbers: Partial<Record<RecordType, readonly ('priority' | 'weight' | 'port')[]>> = {
   MX: ['priority'],
   SRV: ['priority', 'weight', 'port'],
@@ -28,7 +28,7 @@ const draftOf = ({ type, name, value, ttl, priority, weight, port }: DnsRecord):
   ...(port !== null && { port }),
 })
 
-/** The new one is there before the old one goes, where both can be; what is refused leaves the old one. */
+/** Creates the new record before it deletes the old one, if both can exist. A refusal leaves the old one. */
 async function change(record: DnsRecord, draft: Draft): Promise<void> {
   const { zoneId, id } = record
   const path = { zone_id: zoneId, id }

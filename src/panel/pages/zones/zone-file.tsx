@@ -15,7 +15,7 @@ interface Props {
   reload(): Promise<void>
 }
 
-/** All records of a zone as a file, in both directions. */
+/** Exports and imports all records of a zone as a file. */
 export function ZoneFilePart({ id, name, reload }: Props) {
   const params = { path: { zone_id: id } }
   const shown = useSignal<string | undefined>(undefined)
@@ -59,7 +59,7 @@ export function ZoneFilePart({ id, name, reload }: Props) {
 
 type Preview = components['schemas']['ZoneFilePreview']
 
-/** A file, what an import of it would add, and then the import. */
+/** Chooses a file, previews what it would add, and then imports it. */
 function Import({ id, reload, onClose }: Pick<Props, 'id' | 'reload'> & { onClose(): void }) {
   const params = { path: { zone_id: id } }
   const preview = useSignal<(Preview & { readonly file: string }) | undefined>(undefined)
@@ -98,7 +98,7 @@ function Import({ id, reload, onClose }: Pick<Props, 'id' | 'reload'> & { onClos
   )
 }
 
-/** What is added of a file, what is there already, and what is skipped, with the reasons. */
+/** The records of a file that are added, exist already, or are skipped, with the reasons. */
 function ImportPreview({ preview: { taken, leftOut } }: { readonly preview: Preview }) {
   const fresh = taken.filter(({ isNew }) => isNew)
   const known = taken.length - fresh.length

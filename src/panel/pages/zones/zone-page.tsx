@@ -25,7 +25,7 @@ const sorts = [
   { key: 'ttl', by: ({ ttl }: DnsRecord) => ttl },
 ]
 
-/** A zone: its records, and what is done with all of them. */
+/** A zone: its records, and actions on all of them. */
 export function ZonePage({ id }: { readonly id: number }) {
   const params = { path: { zone_id: id } }
   const zone = useLoad(() => ask(() => api.GET('/v1/zones/{zone_id}/records', { params })), [id])

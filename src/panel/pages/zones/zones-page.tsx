@@ -6,7 +6,7 @@ import { zonesTexts as texts } from '../../texts/zones.ts'
 import { dayOf } from '../../time.ts'
 import { ZonePage } from './zone-page.tsx'
 
-/** Zones of DNS, or one of them. */
+/** The DNS zones, or one of them. */
 export function ZonesPage({ id }: { readonly id: string | undefined }) {
   return id === undefined ? <Zones /> : <ZonePage key={id} id={Number(id)} />
 }

@@ -40,7 +40,7 @@ export const backupsTexts = {
   line: (...parts: readonly string[]) => parts.join(' · '),
 }
 
-/** Kinds of entries as WordPress calls them. */
+/** Types of entries, with WordPress' names. */
 const kinds: Readonly<Record<string, readonly [one: string, several: string]>> = {
   post: ['post', 'posts'],
   page: ['page', 'pages'],

@@ -33,13 +33,13 @@ const contentsOf = (point: RestorePoint): string => {
   return texts.of[kinds.length > 1 ? 'both' : (kinds[0] ?? 'db')]
 }
 
-/** `Ada (ada@example.com)`: the name is enough. */
+/** Shortens `Ada (ada@example.com)` to the name. */
 const reasonOf = (point: RestorePoint): string => {
   if (point.origin === 'ondemand') return texts.reason.ondemand((point.createdBy ?? '').replace(/ \(.*/, ''))
   return texts.reason[point.origin](kindsIn(point).every((kind) => kind === 'db'))
 }
 
-/** What a site can be restored to, and the way back. */
+/** The restore points of a site, and restores. */
 export function Backups(props: PartProps) {
   const { id } = props
   const points = useRestorePoints(id)

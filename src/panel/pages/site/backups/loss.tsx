@@ -9,7 +9,7 @@ type Preview = components['schemas']['RestorePreview']
 /** Named in the first sentence. */
 const MOST_NAMED = 3
 
-/** What a restore would change. */
+/** The changes that a restore would make. */
 export function Loss({ preview: { files, database } }: { readonly preview: Preview }) {
   const counts = database?.counts ?? []
   const created = counts.filter((one) => one.new > 0)

@@ -16,7 +16,7 @@ const shown = (files: readonly Detailed[], databases: readonly Detailed[]) =>
     Object.keys(backups).toSorted().join(),
   ])
 
-test('files go with the nearest database of the same origin, within 15 minutes', () => {
+test('pairs files with the nearest database of the same origin, within 15 minutes', () => {
   const databases = ['05:00', '04:20', '04:10', '03:00'].map((time) => backup('db', time))
   expect(shown([backup('fs', '04:12')], databases)).toEqual([
     ['05:00', 'db'],
@@ -31,14 +31,14 @@ test('files go with the nearest database of the same origin, within 15 minutes',
   expect(shown([backup('fs', '04:12')], [backup('db', '04:12', { origin: 'undo' })])).toHaveLength(2)
 })
 
-test('a database goes with one backup of files only', () => {
+test('pairs a database with only one backup of files', () => {
   expect(shown([backup('fs', '04:12'), backup('fs', '04:10')], [backup('db', '04:11')])).toEqual([
     ['04:11', 'db,fs'],
     ['04:10', 'fs'],
   ])
 })
 
-test('a pair has the size of both, ends with the first of them, and says all damage', () => {
+test('adds up the sizes of a pair, takes the earlier expiry, and reports all damage', () => {
   const files = backup('fs', '04:12', { bytes: 5, damage: 'a file', deleteAt: '2026-02-20T00:00:00.000Z' })
   const [point] = restorePoints([files], [backup('db', '04:12', { damage: 'a table' })])
   expect(point).toMatchObject({ bytes: 15, deleteAt: '2026-02-20T00:00:00.000Z', damage: ['a file', 'a table'] })

@@ -5,9 +5,9 @@ type Details = components['schemas']['BackupDetails']
 export type Kind = Backup['type']
 export type Origin = Details['origin']
 
-/** A moment that a site can be restored to: its files, its database, or both. */
+/** A moment to which a site can be restored: its files, its database, or both. */
 export interface RestorePoint {
-  /** ISO time that it shows the site at. */
+  /** ISO time of the restored state. */
   readonly taken: string
   readonly origin: Origin
   readonly createdBy: string | null
@@ -19,7 +19,7 @@ export interface RestorePoint {
 
 export type Detailed = Backup & { readonly details: Details }
 
-/** Files and a database that are this close were taken together. */
+/** Files and a database this close in time count as one backup. */
 const TOGETHER_MS = 15 * 60_000
 
 const timeOf = ({ formatted_timestamp }: Backup): number => Date.parse(formatted_timestamp)
@@ -37,7 +37,10 @@ function pointOf(backups: readonly [Detailed, ...Detailed[]]): RestorePoint {
   }
 }
 
-/** Pairs files with the nearest database of the same origin. @returns newest first */
+/**
+ * Pairs files with the nearest database of the same origin.
+ * @returns newest first
+ */
 export function restorePoints(files: readonly Detailed[], databases: readonly Detailed[]): RestorePoint[] {
   const rest = new Set(databases)
   const points = files.map((each) => {

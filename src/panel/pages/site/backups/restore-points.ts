@@ -5,7 +5,7 @@ import { type Detailed, type RestorePoint, restorePoints } from './restore-point
 
 const hasDetails = (backup: components['schemas']['Backup']): backup is Detailed => backup.details !== undefined
 
-/** What a site can be restored to, newest first. */
+/** The restore points of a site, newest first. */
 export function useRestorePoints(id: number): Loaded<RestorePoint[]> {
   const params = { path: { site_id: id }, query: { include: 'details' as const } }
   return useLoad(async () => {

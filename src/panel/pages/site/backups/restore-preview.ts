@@ -8,26 +8,26 @@ type Order = components['schemas']['NewRestore']
 type Preview = components['schemas']['RestorePreview']
 
 export interface Previewing {
-  /** Looks what would change, while it does. */
+  /** The preview while it runs. */
   readonly operation: Signal<number | undefined>
   readonly got: Signal<Preview | undefined>
   readonly fault: Signal<string>
-  /** The person has seen what changes, cannot see it, or does not want to. */
+  /** Whether the person has seen the changes, cannot see them, or skipped them. */
   readonly isReady: ReadonlySignal<boolean>
   look(): void
   skip(): void
-  /** What was seen is about something else. */
+  /** Discards a preview of another selection. */
   drop(): void
   ended(operation: Operation): void
 }
 
-/** Looks what a restore would change, before it is done. */
+/** Previews the changes of a restore. */
 export function usePreview(about: {
   readonly siteId: number
   order(): Order
   /** The site that would be overwritten. */
   targetId(): number
-  /** It is looked at by itself, whenever one of `on` changes. */
+  /** Previews automatically whenever an element of `on` changes. */
   readonly isAsked: boolean
   readonly on: readonly unknown[]
 }): Previewing {
@@ -43,7 +43,7 @@ export function usePreview(about: {
     got.value = undefined
     fault.value = ''
     isSkipped.value = false
-    // nobody waits for it; what has ended already cannot be canceled
+    // Nothing waits for the answer, and a finished operation can no longer be canceled.
     if (running !== undefined) void api.POST('/v1/operations/{id}/cancel', { params: { path: { id: running } } })
   }
   async function attempt(work: (isCurrent: () => boolean) => Promise<void>): Promise<void> {

@@ -25,7 +25,9 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean)
 
-/** Files and database that show the site at about the time of a point: a database alone goes with the newest files before it. */
+/**
+ * The files and database of about the same time as a point. A database without files gets the newest files before it.
+ */
 function pairOf(point: RestorePoint, all: readonly RestorePoint[]): Partial<Record<Kind, RestorePoint>> {
   const { fs, db } = point.backups
   const before = all.find(({ backups, taken }) => backups.fs !== undefined && taken <= point.taken)
@@ -35,7 +37,7 @@ function pairOf(point: RestorePoint, all: readonly RestorePoint[]): Partial<Reco
   }
 }
 
-/** Which choices there are: "Everything" needs both. */
+/** The possible choices: "Everything" needs both. */
 const choicesOf = ({ fs, db }: ReturnType<typeof pairOf>): readonly Choice[] => [
   ...(fs && db ? (['all'] as const) : []),
   ...(fs ? (['fs'] as const) : []),
@@ -49,7 +51,7 @@ interface Props extends PartProps {
   onClose(): void
 }
 
-/** What is restored and onto which site, what that changes, and then the restore. */
+/** Chooses what to restore and the target site, previews the changes, and then restores. */
 export function Restore({ site, id, act, point, all, onClose }: Props) {
   const pair = pairOf(point, all)
   const target = useSignal({ id, name: site.displayName, slug: site.name })
@@ -74,7 +76,7 @@ export function Restore({ site, id, act, point, all, onClose }: Props) {
     siteId: id,
     order,
     targetId: () => target.value.id,
-    // lines that are still being typed are looked at when the person says so
+    // Text that is still being typed is previewed on request only.
     isAsked: choice.value !== 'parts' && there.isKnown && !there.reason,
     on: [choice.value, target.value.id],
   })

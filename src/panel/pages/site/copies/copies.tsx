@@ -25,7 +25,7 @@ type Related = Pick<
 
 const include = { include: 'status' as const }
 
-/** Sites that were cloned from one, as far as the person sees them. */
+/** Clones of a site that the person sees. */
 const clonesOf = (id: number) =>
   ask(() =>
     api.POST('/v1/sites/search', {
@@ -40,7 +40,7 @@ async function relatedTo({ id, clonedFromId }: PartProps['site']): Promise<{ dat
   if (clonedFromId === null) return { data: clones }
   const params = { path: { id: clonedFromId }, query: include }
   const [source, siblings] = await Promise.all([
-    // somebody else's, or gone
+    // The source was deleted, or the person cannot see it.
     ask(() => api.GET('/v1/sites/{id}', { params })).catch(() => undefined),
     clonesOf(clonedFromId),
   ])
@@ -57,7 +57,7 @@ const chosen = ({ id, displayName, name }: Pick<Related, 'id' | 'displayName' | 
   ...{ id, name: displayName, slug: name },
 })
 
-/** Copies of the site, and what goes from one of them to another. */
+/** The copies of the site, and syncs between them. */
 export function Copies(props: PartProps) {
   const { site } = props
   const related = useLoad(() => relatedTo(site), [site.id])

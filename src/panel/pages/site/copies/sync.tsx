@@ -27,12 +27,12 @@ const environments = ['production', 'staging', 'development', 'local'] as const
 
 interface Props extends PartProps {
   readonly other: Chosen
-  /** From this site to the other. */
+  /** Whether the sync goes from this site to the other. */
   readonly isPush: boolean
   onClose(): void
 }
 
-/** What one site gets of another, what it loses by that, and then the sync. */
+/** Chooses what one site gets from another, previews the changes, and then syncs. */
 export function Sync({ site, id, act, other, isPush, onClose }: Props) {
   const here = { id, name: site.displayName, slug: site.name }
   const isAway = useSignal(isPush)
@@ -40,7 +40,7 @@ export function Sync({ site, id, act, other, isPush, onClose }: Props) {
   const choice = useSignal<Choice>('code')
   const ticked = useSignal<ReadonlySet<Part>>(new Set(presets.code))
   const some = choice.value === 'parts' ? parts.filter((each) => ticked.value.has(each)) : presets[choice.value]
-  // what is read needs another right than what is overwritten
+  // Reading and overwriting need different rights.
   const source = useRefusalOn(from.id, 'downloadBackup')
   const target = useRefusalOn(to.id, 'restoreSite')
   const reason = source.reason ?? target.reason

@@ -12,7 +12,7 @@ export interface DnsLine {
 
 const lineOf = ({ type, host, value }: DnsLine): string => `${host} ${type} ${value}`
 
-/** DNS records to create, each part to be copied, or all at once. */
+/** DNS records to create. Each part can be copied, or all of them at once. */
 export const Records = ({ of }: { readonly of: readonly DnsLine[] }) => (
   <>
     <div class="records">

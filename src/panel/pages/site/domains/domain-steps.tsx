@@ -13,7 +13,7 @@ import { type DnsLine, Records } from './domain-records.tsx'
 export type Domain = components['schemas']['ListedDomain']
 type Ssl = Partial<components['schemas']['SslDetails']>
 
-/** How far a domain is, in one word. */
+/** The state of a domain, in one word. */
 export function stateOf({ dnsConfirmed, provisioned, healthy }: Domain): keyof typeof texts.states {
   if (healthy) return 'online'
   if (!dnsConfirmed) return 'dns'
@@ -22,7 +22,7 @@ export function stateOf({ dnsConfirmed, provisioned, healthy }: Domain): keyof t
 
 type Props = Pick<PartProps, 'site' | 'act'> & { readonly domain: Domain }
 
-/** What is to be done until a domain shows the site, and what is done already. */
+/** The steps until a domain shows the site, done and open. */
 export function DomainSteps({ domain, site, act }: Props) {
   const params = { path: { zone_id: domain.zoneId, id: domain.id } }
   const ssl = useLoad<Ssl>(
@@ -49,7 +49,7 @@ export function DomainSteps({ domain, site, act }: Props) {
           </p>
         )}
       </Step>
-      {/* somebody who may not see the zone sees no certificate */}
+      {/* Without the right to see the zone, the certificate is hidden. */}
       {ssl.got.value && <CertificateStep domain={domain} ssl={ssl.got.value.data} put={put} />}
     </Steps>
   )
@@ -102,7 +102,7 @@ function CertificateStep(props: {
   const { certificate_expiration_date: until, broken_check: why, force_ssl } = ssl
   const isForced = force_ssl === 'true'
   const { domainName: name } = domain
-  // a wildcard is proved by its zone, wherever its names lead
+  // A wildcard is validated in its zone, wherever its names point.
   const isAsked = domain.dnsConfirmed || name.startsWith('*.')
   const state = until ? 'done' : why ? 'failed' : isAsked ? 'now' : 'todo'
   return (

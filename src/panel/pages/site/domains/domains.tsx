@@ -35,7 +35,7 @@ export function Domains(props: PartProps) {
     try {
       const done = await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name } }))
       claim.value = undefined
-      // a domain that another account has is claimed, and the list of claims says when it moves
+      // Claims a domain of another account. The list of claims says when it moves.
       if (done.message === 'Success') told(texts.added(name))
       await Promise.all([domains.reload(), claims.reload()])
     } catch (error) {
@@ -174,7 +174,7 @@ interface Claim {
   readonly seen: string
 }
 
-/** What the API asks for before it moves a domain from another account. */
+/** What the API requires before it moves a domain from another account. */
 function claimIn(name: string, error: unknown): Claim | undefined {
   if (!(error instanceof Refusal) || error.code !== 'zone_of_other_account') return undefined
   const [, host = '', value = '', seen = ''] =

@@ -11,7 +11,7 @@ export type Plugin = components['schemas']['SitePlugin']
 type Release = components['schemas']['PluginRelease']
 type Kind = keyof typeof texts.about
 
-/** In one request. */
+/** The most plugins in one request. */
 const MOST = 50
 
 const requests: Record<Kind, (id: number, plugins: Release[]) => Promise<Got<unknown>>> = {
@@ -25,15 +25,15 @@ const requests: Record<Kind, (id: number, plugins: Release[]) => Promise<Got<unk
 const with_ = (id: number, plugins: Release[]) => ({ params: { path: { id } }, body: { plugins } })
 
 export interface PluginChanges {
-  /** What each plugin is being made, by its name, until its operation has ended. */
+  /** The pending change of each plugin by its name, until its operation has ended. */
   readonly busy: Signal<ReadonlyMap<string, Kind>>
-  /** Starts the work at once, and says when it was refused. */
+  /** Starts the change at once, and reports a refusal. */
   change(kind: Kind, plugins: readonly Release[]): () => void
-  /** The same, for a form that shows the refusal itself. */
+  /** Does the same for a form that shows the refusal itself. */
   order(kind: Kind, plugins: readonly Release[]): Promise<void>
 }
 
-/** Changes plugins of a site. A switch shows what it was turned to while Stead works. */
+/** Changes plugins of a site. A switch shows its new state while Stead works. */
 export function usePluginChanges(id: number): PluginChanges {
   const busy = useSignal<ReadonlyMap<string, Kind>>(new Map())
   function mark(plugins: readonly Release[], kind?: Kind): void {
@@ -64,14 +64,14 @@ export function usePluginChanges(id: number): PluginChanges {
   return { busy, order, change: (kind, plugins) => attempt(() => order(kind, plugins)) }
 }
 
-/** As messages name them. */
+/** The plugin's name in messages. */
 export const nameOf = (plugins: readonly Release[]): string =>
   plugins.length === 1 ? (plugins[0]?.path ?? '') : texts.several(plugins.length)
 
-/** `Updated akismet from 5.3 to 5.4`, as the log of the site says it. */
+/** `Updated akismet from 5.3 to 5.4`, as in the site's activity log. */
 const UPDATED = /^Updated (\S+) from (\S+) to (\S+?)(?:\.? |\.?$)/
 
-/** Returns the version that each plugin had before its last update, by its name, with the version that it has had since. */
+/** Returns the version before the last update and the version since, by plugin. */
 export function usePrevious(id: number): ReadonlyMap<string, { readonly from: string; readonly to: string }> {
   const updates = useLoad(() => {
     const filters = [{ field: 'action', operator: 'equals', value: 'plugin.updated' } as const]
@@ -81,7 +81,7 @@ export function usePrevious(id: number): ReadonlyMap<string, { readonly from: st
   const previous = new Map<string, { from: string; to: string }>()
   for (const { message } of updates.got.value?.data ?? []) {
     const [, name, from, to] = UPDATED.exec(message) ?? []
-    // newest first
+    // Newest first.
     if (name && from && to && !previous.has(name)) previous.set(name, { from, to })
   }
   return previous

@@ -140,7 +140,7 @@ export function Plugins(props: PartProps) {
   )
 }
 
-/** The usual order is that of WordPress. Plugins with an update come first by version. */
+/** The default order is that of WordPress. Sorted by version, plugins with an update come first. */
 const sorts = [
   { key: 'name', by: titleOf },
   { key: 'version', by: (plugin: Plugin) => `${isDue(plugin) ? 0 : 1} ${titleOf(plugin)}` },

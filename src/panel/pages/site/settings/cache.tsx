@@ -9,7 +9,7 @@ import type { PartProps } from '../part.ts'
 import { Defence } from './defence.tsx'
 import { PhpVersion, WordPressVersion } from './versions.tsx'
 
-/** How fast a site answers, and with which versions. */
+/** The performance options and versions of a site. */
 export const Cache = (props: PartProps) => (
   <div class="columns">
     <div>

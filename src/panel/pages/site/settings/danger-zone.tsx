@@ -8,7 +8,7 @@ import { go } from '../../../route.ts'
 import { settingsTexts as texts } from '../../../texts/site/settings.ts'
 import type { PartProps } from '../part.ts'
 
-/** What cannot be undone by a click. It is not there for people who may do none of it. */
+/** Actions that one click cannot undo. Hidden from people who may take none of them. */
 export function DangerZone(props: PartProps) {
   const mayConvert = useRefused('convertSite') === undefined
   const mayDelete = useRefused('deleteSite') === undefined

@@ -9,7 +9,7 @@ import type { PartProps } from '../part.ts'
 
 type Duration = components['schemas']['SetDefensiveModeBody']['duration']
 
-/** The mode for a site that is flooded, and when it ends. */
+/** Defensive mode for a site under attack, and its end. */
 export function Defence({ site, id, act }: PartProps) {
   const set = (duration: Duration) =>
     ask(() => api.PUT('/v1/sites/{id}/edge-cache/defensive-mode', { params: { path: { id } }, body: { duration } }))

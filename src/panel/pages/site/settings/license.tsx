@@ -8,7 +8,7 @@ import { useLoad } from '../../../parts/use-load.ts'
 import { settingsTexts as texts } from '../../../texts/site/settings.ts'
 import type { PartProps } from '../part.ts'
 
-/** The key that plugins of the operator read. */
+/** The license key that the operator's plugins read. */
 export const License = (props: PartProps) => (
   <May do="issueExtensionLicense" what={texts.issue}>
     <Held {...props} />

@@ -14,7 +14,7 @@ import { License } from './license.tsx'
 type Change = components['schemas']['SiteUpdate']
 type Environment = NonNullable<Change['wp_environment_type']>
 
-/** What a site is, and its end. A card that a person may not use is left out. */
+/** The settings of a site, and its deletion. Hides each card that the person may not use. */
 export const Settings = (props: PartProps) => (
   <>
     <div class="columns">
@@ -56,13 +56,13 @@ const Details = ({ site, id }: PartProps) => (
 
 const update = (id: number, body: Change) => ask(() => api.PUT('/v1/sites/{id}', { params: { path: { id } }, body }))
 
-/** A form's own promise, so that its fault stands beside the field. */
+/** Returns the form's own promise, so that errors appear beside the field. */
 async function doing(act: PartProps['act'], about: string, change: Parameters<PartProps['act']>[1]): Promise<void> {
   const got = await change()
   act(about, async () => got)()
 }
 
-/** Left out where a person may change neither. */
+/** Hidden if the person may change neither. */
 function General(props: PartProps) {
   const forms = (
     <>

@@ -11,7 +11,7 @@ import type { PartProps } from '../part.ts'
 
 type Version = NonNullable<components['schemas']['SiteUpdate']['php_version']>
 
-/** Versions of PHP side by side: one click chooses, one changes. */
+/** PHP versions side by side: one click selects, another one applies. */
 export function PhpVersion({ site, id, act }: PartProps) {
   const versions = useLoad(() => ask(() => api.GET('/v1/sites/php-versions')))
   const chosen = useSignal<string | undefined>(undefined)
@@ -55,10 +55,10 @@ export function PhpVersion({ site, id, act }: PartProps) {
   )
 }
 
-/** What is installed, its channel, and its updates. */
+/** The installed release, its channel, and its updates. */
 export function WordPressVersion({ site, id, act }: PartProps) {
   const params = { path: { site_id: id } }
-  // the API describes the channel: `Latest Release (Beta) (7.0-beta1)`
+  // The API describes the channel as `Latest Release (Beta) (7.0-beta1)`.
   const channel = /\(Beta\)/i.test(site.cmsVersion) ? 'beta' : 'stable'
   const other = channel === 'beta' ? 'stable' : 'beta'
   const version = site.cmsVersion.match(/\(([^()]*\d[^()]*)\)$/)?.[1] ?? site.cmsVersion

@@ -22,7 +22,7 @@ const webFilters: readonly Filter[] = [
 ]
 const phpFilters: readonly Filter[] = [{ name: 'severity', label: texts.severity, options: texts.severities }]
 
-/** What visitors asked for, and what PHP complains of. */
+/** The web server log and the PHP log. */
 export const Logs = ({ id }: PartProps) => (
   <Tabs
     label={texts.which}
@@ -61,7 +61,7 @@ interface Count {
   readonly kind?: 'good' | 'warn' | 'bad' | 'info'
 }
 
-/** How many of the entries on the page are of each kind. */
+/** Counts the entries on the page by type. */
 const Counts = ({ of }: { readonly of: readonly Count[] }) => (
   <p class="row chips">
     <span class="quiet small">{texts.counts}</span>

@@ -22,7 +22,7 @@ const measured = [
   ...(['total_blocking_time', 'cumulative_layout_shift', 'server_response_time'] as const),
 ]
 
-/** What Lighthouse says of the homepage, now and before. */
+/** Lighthouse's reports on the homepage, the latest and earlier ones. */
 export function Performance({ id, act }: PartProps) {
   const params = { path: { id } }
   const report = useLoad(() => ask(() => api.GET('/v1/sites/{id}/reports/performance/latest', { params })), [id])
@@ -139,12 +139,12 @@ const History = ({ of, device }: { readonly of: readonly Past[]; readonly device
   </Card>
 )
 
-/** One category as a ring. */
+/** Shows one category as a ring. */
 const Score = ({ name, score }: { readonly name: string; readonly score: number | null }) => (
   <section class="card stat s3 score" aria-label={texts.score(name, percent(score))}>
     <svg viewBox="0 0 36 36" class={judged(score)} aria-hidden="true">
       <circle cx="18" cy="18" r="15.9" />
-      {/* its circumference is 100 */}
+      {/* The circumference is 100. */}
       <circle class="part" cx="18" cy="18" r="15.9" stroke-dasharray={`${(score ?? 0) * 100} 100`} />
     </svg>
     <div>
@@ -156,6 +156,6 @@ const Score = ({ name, score }: { readonly name: string; readonly score: number 
 
 const percent = (score: number | null): string => (score === null ? texts.unknown : `${Math.round(score * 100)}`)
 
-/** Lighthouse's own bounds. */
+/** Lighthouse's own limits. */
 const judged = (score: number | null): string =>
   score === null ? '' : score >= 0.9 ? 'good' : score >= 0.5 ? 'warn' : 'bad'

@@ -12,7 +12,7 @@ export type Days = readonly components['schemas']['DayViews'][] | undefined
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** How the site was visited lately. */
+/** Recent visits of the site. */
 export const Traffic = ({ days }: { readonly days: Days }) => (
   <Card class="s8" title={texts.traffic}>
     {days && (
@@ -30,10 +30,10 @@ export const Traffic = ({ days }: { readonly days: Days }) => (
 )
 
 const RECENT = 6
-/** Entries of reading, such as by this page. */
+/** Log entries of reads, such as by this page. */
 const READ = 4
 
-/** What happened last. */
+/** The latest changes. */
 export function RecentActivity({ id }: PartProps) {
   const params = { path: { id } }
   const body = { page: 1, per_page: RECENT + READ }

@@ -9,9 +9,9 @@ export interface Counted {
 
 export interface Summary {
   readonly count: number
-  /** Of the oldest request, as the API has it. */
+  /** Time of the oldest request, as the API has it. */
   readonly since: string
-  /** Each hour from the oldest request on, as the start of the hour in milliseconds. */
+  /** Each hour since the oldest request, as the start of the hour in milliseconds. */
   readonly hours: readonly { readonly start: number; readonly count: number }[]
   readonly statuses: readonly Counted[]
   readonly pages: readonly Counted[]
@@ -56,7 +56,7 @@ export function summaryOf(entries: readonly Request[]): Summary | undefined {
   }
 }
 
-/** A file has an ending; pages are what people read. */
+/** Returns whether the path is a page, not a file: a file has an extension. */
 const isPage = ({ request_type, request_url, status }: Request): boolean =>
   request_type === 'GET' && status === 200 && !/\.\w{2,5}$/.test(request_url.split('?')[0] ?? '')
 

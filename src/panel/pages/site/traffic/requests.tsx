@@ -9,7 +9,7 @@ import { statisticsTexts as texts } from '../../../texts/site/statistics.ts'
 import { timeOf } from '../../../time.ts'
 import { type Counted, type Request, type Summary, summaryOf } from './request-summary.ts'
 
-/** Pages of the log that are read: 200 requests each. */
+/** Pages of the log to read, of 200 requests each. */
 const PAGES_READ = 5
 
 async function readRequests(id: number): Promise<{ data: Summary | undefined }> {
@@ -24,7 +24,7 @@ async function readRequests(id: number): Promise<{ data: Summary | undefined }> 
   return { data: summaryOf(entries) }
 }
 
-/** What the newest requests of the web server log say: pages, referrers, statuses, cache, bandwidth. */
+/** Summarizes the newest requests of the web server log: pages, referrers, statuses, cache, bandwidth. */
 export function Requests({ id }: { readonly id: number }) {
   const requests = useOnce(() => readRequests(id), [id])
   const got = requests.got.value
@@ -92,10 +92,10 @@ export function Requests({ id }: { readonly id: number }) {
 const hourFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' })
 const hourOf = (start: number): string => hourFormat.format(start)
 
-/** How often each comes, with a bar beside the most frequent one. */
+/** Counts, with bars relative to the most frequent value. */
 function Shares(props: {
   readonly of: readonly Counted[]
-  /** All, where the bars are shares of them. */
+  /** The total, if the bars show shares of it. */
   readonly most?: number
   readonly none?: string
   name?(of: string): string

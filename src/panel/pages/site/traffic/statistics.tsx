@@ -16,7 +16,7 @@ import { Requests } from './requests.tsx'
 type Views = components['schemas']['SiteStatistics']['pageViews']
 type When = keyof typeof texts.when
 
-/** How a site is visited, by day, and what its newest requests were. */
+/** The visits of a site by day, and a summary of its newest requests. */
 export function Statistics({ id }: PartProps) {
   const params = { path: { site_id: id } }
   const statistics = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params })), [id])

@@ -9,13 +9,13 @@ interface Read<Entry> {
   readonly scroll_id: string
 }
 
-/** The newest entries, again and again while they are followed and somebody looks; older ones page by page. */
+/** Reads the newest entries, repeatedly while following in a visible tab, and older ones page by page. */
 export function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>, on: readonly unknown[]) {
   const isFollowed = useSignal(true)
   const got = useSignal<{ data: readonly Entry[] } | undefined>(undefined)
   const fault = useSignal('')
   const scroll = useSignal('')
-  /** The newest would take their place. */
+  /** Newer entries would replace the page. */
   const areOlderShown = useRef(false)
   async function load(scrollId?: string): Promise<void> {
     try {
@@ -34,7 +34,7 @@ export function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>,
       if (!document.hidden) await load()
       if (!isOver && isFollowed.peek()) timer = setTimeout(turn, FOLLOW_MS)
     }
-    // a browser slows the clocks of tabs that nobody sees: it is read at once when somebody looks again
+    // Browsers slow the timers of hidden tabs, so read at once when the tab becomes visible.
     const seen = () => void (document.hidden || !isFollowed.peek() || load())
     if (areOlderShown.current) areOlderShown.current = false
     else void turn()
