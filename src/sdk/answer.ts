@@ -2,10 +2,10 @@ import type { MaybeOptionalInit } from 'openapi-fetch'
 import type { HttpMethod, PathsWithMethod, SuccessResponse } from 'openapi-typescript-helpers'
 import type { components, paths } from './api.generated.ts'
 
-/** The operations' paths that take a method. */
+/** The paths of the API that have this method. */
 export type PathOf<Method extends HttpMethod> = PathsWithMethod<paths, Method>
 
-/** What a request may and must bring: `params`, `body`, `headers`, `signal`. */
+/** The optional and required parts of a request: `params`, `body`, `headers`, `signal`. */
 export type InitOf<Path extends keyof paths, Method extends HttpMethod & keyof paths[Path]> = MaybeOptionalInit<
   paths[Path],
   Method
@@ -18,7 +18,7 @@ type Body<Path extends keyof paths, Method extends HttpMethod> =
       : never
     : never
 
-/** What an operation answers: the `data` of the envelope, or the body of what has none. */
+/** The answer of an operation: the `data` of the envelope, or the complete body if it has no envelope. */
 export type DataOf<Path extends keyof paths, Method extends HttpMethod> =
   Body<Path, Method> extends { data: infer Data } ? Data : Body<Path, Method>
 
@@ -26,16 +26,16 @@ export type DataOf<Path extends keyof paths, Method extends HttpMethod> =
 export type ItemOf<Path extends keyof paths, Method extends HttpMethod> =
   DataOf<Path, Method> extends readonly (infer Item)[] ? Item : never
 
-/** A call that went well. */
+/** A successful call. */
 export interface Answer<Data> {
   readonly data: Data
-  /** Of a list that comes in pages. */
+  /** Set for a list with pages. */
   readonly page: components['schemas']['Page'] | undefined
-  /** The work that goes on: `waitForOperation` waits for its end. */
+  /** The operation that continues in the background. `waitForOperation` waits for its end. */
   readonly operationId: number | undefined
-  /** What the log of the installation has of this request. */
+  /** Identifies this request in the log of the installation. */
   readonly requestId: string | null
-  /** Fields that nobody read, as docs/design/api.md says. */
+  /** Fields of the request that the API ignored. See docs/design/api.md. */
   readonly ignored: string | null
   readonly status: number
   readonly headers: Headers

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api?.close())
 
-/** What was sent, and a client that sends it by way of here. */
+/** A client with the requests that it sent. */
 let sent: Request[]
 let before: ((request: Request, number: number) => Response | Error | undefined) | undefined
 beforeEach(() => {
@@ -39,7 +39,7 @@ const refusal = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ message: 'm', data: null, errors: ['not now'], code: 'unavailable' }, { status, headers })
 
 describe('tokens', () => {
-  test('one is got for requests that begin together, and kept', async () => {
+  test('one token serves requests that begin together, and is kept', async () => {
     const stead = client()
     const [first, second] = await Promise.all([stead.get('/v1/account'), stead.get('/v1/sites')])
     expect([first.data.email, second.data]).toEqual(['owner@example.com', []])
@@ -47,7 +47,7 @@ describe('tokens', () => {
     expect(sentTo('/auth/token')).toHaveLength(1)
   })
 
-  test('one that will end soon is replaced before it is used', async () => {
+  test('a token is replaced shortly before it expires', async () => {
     const stead = client()
     const now = Date.now
     try {
@@ -60,7 +60,7 @@ describe('tokens', () => {
     expect(sentTo('/auth/token')).toHaveLength(2)
   })
 
-  test('one that is refused is replaced, once', async () => {
+  test('a refused token is replaced once', async () => {
     before = ({ url }, number) => (url.endsWith('/v1/account') && number <= 1 ? refusal(401) : undefined)
     expect((await client().get('/v1/account')).status).toBe(200)
     expect(sentTo('/auth/token')).toHaveLength(2)
@@ -70,7 +70,7 @@ describe('tokens', () => {
     expect(sentTo('/v1/account')).toHaveLength(2)
   })
 
-  test('wrong credentials, and a given token that is none', async () => {
+  test('wrong credentials, and a given token that is invalid', async () => {
     await expect(client({ clientSecret: 'wrong' }).get('/v1/account')).rejects.toMatchObject({
       name: 'ApiError',
       status: 401,
@@ -79,7 +79,7 @@ describe('tokens', () => {
     await expect(client({ token: 'none' }).get('/v1/account')).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  test('of an application that was revoked meanwhile: the reason of the token operation', async () => {
+  test('an application that was revoked meanwhile gets the reason from the token endpoint', async () => {
     const other = await api.person('revoked@example.com')
     const stead = client({ clientId: other.clientId, clientSecret: other.clientSecret })
     await stead.get('/v1/account')
@@ -88,8 +88,8 @@ describe('tokens', () => {
   })
 })
 
-describe('another try', () => {
-  test.each([429, 502, 503, 504])('after %s, with the same key and the same body', async (status) => {
+describe('a retry', () => {
+  test.each([429, 502, 503, 504])('follows %s, with the same key and the same body', async (status) => {
     before = ({ method }, number) =>
       method === 'POST' && number < 3 ? refusal(status, { 'retry-after': '0' }) : undefined
     const { data } = await client({ token: owner.token }).post('/v1/sites/validate', { body: { name: 'some-name' } })
@@ -100,7 +100,7 @@ describe('another try', () => {
     expect(await Promise.all(sent.map((each) => each.text()))).toEqual(Array(3).fill('{"name":"some-name"}'))
   })
 
-  test('after a lost answer the work is done once', async () => {
+  test('after a lost answer does the work once', async () => {
     const stead = client({ token: owner.token })
     let isLost = false
     const losing = client({
@@ -118,7 +118,7 @@ describe('another try', () => {
     expect(names.filter((name) => name === 'made-once')).toHaveLength(1)
   })
 
-  test('a key of one’s own is kept', async () => {
+  test('keeps a key of the caller', async () => {
     await client({ token: owner.token }).post('/v1/sites/validate', {
       body: { name: 'x' },
       headers: { 'Idempotency-Key': 'mine' },
@@ -126,7 +126,7 @@ describe('another try', () => {
     expect(sent[0]?.headers.get('idempotency-key')).toBe('mine')
   })
 
-  test('has an end: the refusal, or that nobody answers', async () => {
+  test('ends with the refusal, or with the missing answer', async () => {
     before = () => refusal(503, { 'retry-after': '0' })
     await expect(client({ token: 't', retries: 2 }).get('/v1/account')).rejects.toMatchObject({
       status: 503,
@@ -142,7 +142,7 @@ describe('another try', () => {
     expect(failure.message).toBe(`${url} does not answer: connect ECONNREFUSED`)
   })
 
-  test('is not made of what is refused for good, nor where a long wait is asked for', async () => {
+  test('does not follow a permanent refusal, or a long Retry-After', async () => {
     before = () => refusal(400)
     await expect(client({ token: 't' }).get('/v1/account')).rejects.toMatchObject({ status: 400 })
     before = () => refusal(429, { 'retry-after': '600' })
@@ -150,7 +150,7 @@ describe('another try', () => {
     expect(sent).toHaveLength(2)
   })
 
-  test('is not made for who does not want the answer any more', async () => {
+  test('does not follow an abort', async () => {
     const leave = new AbortController()
     before = () => {
       leave.abort(new Error('enough'))
@@ -161,7 +161,7 @@ describe('another try', () => {
   })
 })
 
-test('a refusal has code, texts and the id of the request', async () => {
+test('a refusal has code, texts and the ID of the request', async () => {
   const failure = await client()
     .post('/v1/sites', { body: { name: 'a' } })
     .catch((error) => error)
@@ -175,7 +175,7 @@ test('a refusal has code, texts and the id of the request', async () => {
 })
 
 describe('lists', () => {
-  test('come page after page, as far as they are read', async () => {
+  test('load page after page, as far as they are read', async () => {
     const many = await api.person('many@example.com')
     for (let n = 100; n < 220; n++) await api.site(many, `many-${n}`)
     const stead = client({ token: many.token })
@@ -216,7 +216,7 @@ describe('lists', () => {
     expect([seen.length, new Set(seen).size]).toEqual([120, 120])
   })
 
-  test('of an API that knows pages alone come page after page', async () => {
+  test('of an API that has only page numbers load page after page', async () => {
     const pages: number[] = []
     const stead = client({
       fetch: async (input, init) => {
@@ -233,7 +233,7 @@ describe('lists', () => {
     expect(pages).toEqual([1, 2])
   })
 
-  test('that come at once are read once', async () => {
+  test('without pages are read once', async () => {
     expect(await Array.fromAsync(client().list('/v1/sites/php-versions'))).toContain('8.3')
     expect(sentTo('/v1/sites/php-versions')).toHaveLength(1)
   })

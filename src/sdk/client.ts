@@ -8,14 +8,14 @@ import { type Import, type UploadFile, type UploadOptions, uploadImport } from '
 import { type Operation, type WaitOptions, waitForEnd } from './wait.ts'
 
 export interface SteadOptions {
-  /** Address of the API, `https://api.example.com`; in a page of the API's own origin `''`. */
+  /** Address of the API, such as `https://api.example.com`, or `''` in a page on the API's own origin. */
   readonly url: string
-  /** Of an API application, with `clientSecret`: the client gets its tokens by itself. */
+  /** ID of an API application, with `clientSecret`. The client then gets its tokens automatically. */
   readonly clientId?: string
   readonly clientSecret?: string
-  /** In place of client id and secret: a token that is there already. */
+  /** An existing token, instead of client ID and secret. */
   readonly token?: string
-  /** Tries after the first when there is no answer, or 429, 502, 503 or 504. Default: 4. */
+  /** Retries after no answer, or after 429, 502, 503 or 504. Default: 4. */
   readonly retries?: number
   readonly fetch?: typeof fetch
   /** Headers of every request. */
@@ -28,12 +28,12 @@ type AnyInit = { params?: { query?: Record<string, unknown> }; body?: object; si
 // biome-ignore lint/suspicious/noExplicitAny: one call for all paths; the methods below have the types
 type AnyClient = { request(method: string, path: string, init: unknown): Promise<any> }
 
-/** Most that the API gives in one page. */
+/** The largest page of the API. */
 const PER_PAGE = 50
 
-/** A client of the API: what is refused is thrown, what is not answered is sent again, and tokens take care of themselves. */
+/** A client of the API. It throws refusals, retries requests without an answer, and manages tokens automatically. */
 export class Stead {
-  /** The same without envelopes opened and errors thrown: https://openapi-ts.dev/openapi-fetch/api */
+  /** The underlying client, which does not open envelopes or throw errors: https://openapi-ts.dev/openapi-fetch/api */
   readonly raw: Client<paths>
   readonly #url: string
   readonly #send: Send
@@ -77,7 +77,10 @@ export class Stead {
     return this.call('delete', path, init[0]) as never
   }
 
-  /** Any operation by words that are known only at run time. @throws ApiError, ConnectionError */
+  /**
+   * Calls any operation whose method and path are known only at run time.
+   * @throws ApiError, ConnectionError
+   */
   async call(method: Method, path: string, init: object = {}): Promise<Answer<unknown>> {
     const client = this.raw as unknown as AnyClient
     const { data, error, response } = await client.request(method, path, init)
@@ -85,7 +88,7 @@ export class Stead {
     return answerOf(response, data)
   }
 
-  /** Every entry of a list, page after page: `for await (const site of stead.list('/v1/sites'))`. */
+  /** Iterates over every entry of a list, page after page: `for await (const site of stead.list('/v1/sites'))`. */
   list<Path extends PathOf<'get'>>(
     path: Path,
     ...init: Given<InitOf<Path, 'get'>>
@@ -93,7 +96,10 @@ export class Stead {
     return this.#entries('get', path, init[0] as AnyInit) as AsyncGenerator<never>
   }
 
-  /** The same for the searches, whose filters are in the body: `stead.search('/v1/sites/search', { body: { filters } })`. */
+  /**
+   * Does the same for searches, whose filters are in the body: `stead.search('/v1/sites/search', { body: { filters }
+   * })`.
+   */
   search<Path extends PathOf<'post'>>(
     path: Path,
     ...init: Given<InitOf<Path, 'post'>>
@@ -102,12 +108,12 @@ export class Stead {
   }
 
   /**
-   * By the ids of entries, so that what is deleted or added meanwhile moves nothing; page after page where the caller asks for pages, or the
-   * API does not know better.
+   * Pages by the IDs of entries, so that deleted or added entries shift nothing. Uses page numbers if the caller or the
+   * API requires them.
    */
   async *#entries(method: 'get' | 'post', path: string, init: AnyInit = {}): AsyncGenerator<unknown> {
     const given = { per_page: PER_PAGE, ...(method === 'post' ? init.body : init.params?.query) } as Asked
-    // events have cursors of their own
+    // Events have their own cursors.
     let asked: Asked = given.page === undefined && path !== '/v1/events' ? { after: 0, ...given } : given
     for (;;) {
       const query = path === '/v1/sites' ? { ...asked, paginate: true } : asked
@@ -123,7 +129,10 @@ export class Stead {
     }
   }
 
-  /** A file of the API, such as a backup, as it comes. @throws ApiError, ConnectionError */
+  /**
+   * Streams a file of the API, such as a backup.
+   * @throws ApiError, ConnectionError
+   */
   async download<Path extends PathOf<'get'>>(path: Path, ...init: Given<InitOf<Path, 'get'>>): Promise<Response> {
     const client = this.raw as unknown as AnyClient
     const { error, response } = await client.request('get', path, { ...init[0], parseAs: 'stream' })
@@ -132,7 +141,7 @@ export class Stead {
   }
 
   /**
-   * Uploads the archive of a site and has it inspected; continues after interruptions.
+   * Uploads the archive of a site, continues after interruptions, and has the archive inspected.
    * @throws ApiError, ConnectionError
    */
   uploadImport(siteId: number, files: readonly UploadFile[], options: UploadOptions = {}): Promise<Answer<Import>> {
@@ -140,7 +149,7 @@ export class Stead {
   }
 
   /**
-   * Waits until the work is done: `const { operationId } = await stead.post(…)`.
+   * Waits until an operation ends: `const { operationId } = await stead.post(…)`.
    * @throws OperationFailed when it failed or was canceled
    */
   waitForOperation(id: number, options: WaitOptions = {}): Promise<Operation> {
@@ -161,10 +170,10 @@ interface Asked {
   readonly after?: number
 }
 
-/** Where a list goes on behind what was answered. */
+/** Returns where a list continues after these entries. */
 function nextOf({ after = 0, page = 1 }: Asked, answer: Answer<unknown>): Asked | undefined {
   const nextAfter = Number(answer.headers.get('next-after') ?? Number.NaN)
-  // newest first goes down, all others up
+  // Newest first goes down, all other orders go up.
   if (!Number.isNaN(nextAfter)) return nextAfter === after ? undefined : { after: nextAfter }
   const nextPage = answer.page?.nextPage
   return nextPage && nextPage > page ? { page: nextPage, after: undefined as never } : undefined

@@ -2,17 +2,17 @@ import type { components } from './api.generated.ts'
 
 type Operation = components['schemas']['Operation']
 
-/** The API has refused. What is to be done says `errors`; programs go by `code`, which stays for ever. */
+/** The API refused the request. `errors` says what to do. Programs check `code`, which never changes. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** One of docs/errors.md; of the token operations one of RFC 6749. */
+  /** A code of docs/errors.md, or of RFC 6749 for the token endpoints. */
   readonly code: string
-  /** One text a fault; those about input begin with the field's name. */
+  /** One text for each fault. Texts about input begin with the field's name. */
   readonly errors: readonly string[]
-  /** What the log of the installation has of this request. */
+  /** Identifies this request in the log of the installation. */
   readonly requestId: string | null
-  /** How long the API asks to wait before another try. */
+  /** How long the API asks to wait before a retry. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(response: Response, body: unknown) {
@@ -29,12 +29,12 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, after as many tries as were allowed. */
+/** No answer came within the allowed number of attempts. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
 
-/** The work has ended, and not well: why is the message; `operation` has all its steps. */
+/** The operation failed or was canceled. The message says why, and `operation` has all its steps. */
 export class OperationFailed extends Error {
   override readonly name = 'OperationFailed'
   readonly operation: Operation

@@ -15,7 +15,10 @@ afterAll(() => api?.close())
 
 const AsyncFunction = (async () => {}).constructor as FunctionConstructor
 
-/** Runs an example as a module of its own. @returns what it printed */
+/**
+ * Runs an example as a separate module.
+ * @returns what it printed
+ */
 async function run(code: string): Promise<unknown[][]> {
   const printed: unknown[][] = []
   const body = code.replace(/^import (\{.*\}) from 'stead\/sdk'$/m, 'const $1 = sdk')
@@ -24,7 +27,7 @@ async function run(code: string): Promise<unknown[][]> {
   const process = { env: { ...env, STEAD_CLIENT_ID, STEAD_CLIENT_SECRET } }
   const example = new AsyncFunction('sdk', 'process', 'console', body)
   const done = example(sdk, process, { log: (...words: unknown[]) => printed.push(words) })
-  // no worker runs here: what an example waits for, fails
+  // No worker runs here, so operations that an example waits for fail.
   const now = Date.now()
   const failing = setInterval(
     () =>
@@ -52,11 +55,11 @@ const expected: Record<string, unknown[][]> = {
 
 const examples = examplesOf('docs/sdk.md', 'js')
 
-test('each example is expected to print something', () => {
+test('each example has an expected output', () => {
   expect(examples.map(([heading]) => heading)).toEqual(Object.keys(expected))
 })
 
-// in their order: each has what those before it have made
+// In order: each uses what the previous ones created.
 test.each(examples)('docs/sdk.md, %s', async (heading, code) => {
   expect(await run(code)).toEqual(expected[heading])
 })

@@ -1,4 +1,4 @@
-/** The client of the API for programs: `import { Stead } from 'stead/sdk'`. Runs in Node 20 and browsers alike. */
+/** The API client for programs: `import { Stead } from 'stead/sdk'`. Runs in Node 20 and in browsers. */
 export type { Answer } from './answer.ts'
 export type { components, operations, paths } from './api.generated.ts'
 export { Stead, type SteadOptions } from './client.ts'

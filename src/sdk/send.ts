@@ -2,22 +2,25 @@ import { ConnectionError, retryAfterSeconds } from './errors.ts'
 import { pause } from './pause.ts'
 import type { Tokens } from './tokens.ts'
 
-/** Another try may be answered otherwise; with its key the work is done once. */
+/** A retry may get another answer. Its key makes sure that the work is done once. */
 const worthAnotherTry = [429, 502, 503, 504]
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8000
-/** Who is asked to wait for longer is told so. */
+/** A longer wait is reported to the caller. */
 const LONGEST_ASKED_PAUSE_S = 60
 
 export type Send = (request: Request) => Promise<Response>
 
 export interface SendOptions {
   readonly fetch: typeof fetch
-  /** Tries after the first. */
+  /** Retries after the first attempt. */
   readonly retries: number
 }
 
-/** Sends again what had no answer, or one that says to. @throws ConnectionError, or the reason of the request's signal */
+/**
+ * Sends a request, and retries it without an answer, or after one that asks for a retry.
+ * @throws ConnectionError, or the reason of the request's signal
+ */
 export function retrying({ fetch, retries }: SendOptions): Send {
   return async (request) => {
     for (let tried = 0; ; tried++) {
@@ -40,21 +43,21 @@ export function retrying({ fetch, retries }: SendOptions): Send {
   }
 }
 
-/** 409 with a time to wait is the first try, which is still at work. */
+/** 409 with a Retry-After means that the first attempt is still running. */
 const isWorthAnotherTry = ({ status }: Response, asked: number | undefined): boolean =>
   (worthAnotherTry.includes(status) || (status === 409 && asked !== undefined)) && (asked ?? 0) <= LONGEST_ASKED_PAUSE_S
 
-/** Longer each time, and not the same for all who were cut off together. */
+/** Grows with each attempt, and differs among clients that lost their connections together. */
 const backOffMs = (tried: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tried) * (0.5 + Math.random() / 2)
 
-/** fetch hides why behind `fetch failed`. */
+/** fetch hides the reason behind `fetch failed`. */
 const reasonOf = (error: Error): string => {
   const { cause } = error
   return cause instanceof Error ? cause.message || (cause as { code?: string }).code || error.message : error.message
 }
 
-/** Each request with a token, each change with a key; a token that is refused is replaced once. */
+/** Adds a token to each request, and a key to each change. Replaces a refused token once. */
 export function authorized(send: Send, tokens: Tokens): Send {
   return async (request) => {
     if (request.method !== 'GET' && !request.headers.has('idempotency-key'))

@@ -1,16 +1,19 @@
 import { ApiError } from './errors.ts'
 
-/** So long before its end a token is not used any more: a request may take its time to arrive. */
+/** A token is no longer used this long before it expires, because a request takes time to arrive. */
 const BEFORE_END_MS = 60_000
 
-/** Where the token of a request comes from. */
+/** The source of a request's token. */
 export interface Tokens {
   get(): Promise<string | undefined>
-  /** It was refused. @returns whether `get` may give another one */
+  /**
+   * Reports a refused token.
+   * @returns whether `get` may return another one
+   */
   refused(token: string): boolean
 }
 
-/** A token that somebody else has got, or none. */
+/** A given token, or none. */
 export const givenToken = (token: string | undefined): Tokens => ({ get: async () => token, refused: () => false })
 
 export interface ClientCredentials {
@@ -18,7 +21,7 @@ export interface ClientCredentials {
   readonly clientSecret: string
 }
 
-/** Client credentials (RFC 6749 §4.4): one token for all requests, and a new one before it ends. */
+/** Client credentials (RFC 6749 §4.4): one token for all requests, replaced before it expires. */
 export function clientCredentials(
   { clientId, clientSecret }: ClientCredentials,
   url: string,

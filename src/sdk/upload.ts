@@ -11,9 +11,9 @@ export interface UploadFile {
 }
 
 export interface UploadOptions {
-  /** Start the import without a stop when its plan has no blockers. */
+  /** Starts the import automatically if its plan has no blockers. */
   readonly start?: boolean
-  /** Continue this import in place of a new one. Its files must have these names and sizes. */
+  /** Continues this import instead of a new one. Its files must have these names and sizes. */
   readonly continue?: Import
   /** Called after each part. */
   readonly onProgress?: (progress: UploadProgress) => void
@@ -24,24 +24,24 @@ export interface UploadProgress {
   readonly importId: number
   /** The file that is being sent. */
   readonly name: string
-  /** Of all files together. */
+  /** The total of all files. */
   readonly sentBytes: number
   readonly totalBytes: number
 }
 
 type Call = (method: 'get' | 'post' | 'put', path: string, init: object) => Promise<Answer<unknown>>
 
-/** A slow line sends so much within the minute that a part may take. */
+/** A slow connection sends this much within the minute that a part may take. */
 const FIRST_PART_BYTES = 4 << 20
 const MOST_PART_BYTES = 16 << 20
 const LEAST_PART_BYTES = 256 << 10
-/** Parts that fail one after the other. */
+/** The most consecutive failed parts. */
 const MOST_FAILURES = 5
 
 /**
- * Creates an import, sends its files part by part, and continues after interruptions.
- * @returns the import, which is being inspected: `operationId` is that work
- * @throws ApiError, ConnectionError after as many tries as are worth it; what was sent stays for `continue`
+ * Creates an import, sends its files in parts, and continues after interruptions.
+ * @returns the import, whose inspection runs as `operationId`
+ * @throws ApiError, ConnectionError after the last attempt; what was sent stays for `continue`
  */
 export async function uploadImport(
   call: Call,
@@ -91,7 +91,7 @@ export async function uploadImport(
       if (Date.now() - begun < 5000) partBytes = Math.min(MOST_PART_BYTES, partBytes * 2)
     } catch (error) {
       if (!isPassing(error) || ++failures > MOST_FAILURES) throw error
-      // a line on which a part does not arrive in time gets smaller ones
+      // A connection on which a part does not arrive in time gets smaller parts.
       partBytes = Math.max(LEAST_PART_BYTES, partBytes / 2)
       answer = (await call('get', '/v1/sites/{site_id}/imports/{import_id}', {
         params: { path },
@@ -101,7 +101,7 @@ export async function uploadImport(
   }
 }
 
-/** Whether an import waits for these files. */
+/** Returns whether an import waits for these files. */
 export const isOf = ({ uploads }: Pick<Import, 'uploads'>, files: readonly UploadFile[]): boolean =>
   uploads.length === files.length &&
   uploads.every(({ number, name, bytes }) => {
@@ -109,7 +109,7 @@ export const isOf = ({ uploads }: Pick<Import, 'uploads'>, files: readonly Uploa
     return file?.name === name && file.content.size === bytes
   })
 
-/** What another look at the import and another part may mend. */
+/** Returns whether reading the import again and sending another part may help. */
 const isPassing = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError &&
@@ -117,7 +117,7 @@ const isPassing = (error: unknown): boolean =>
       error.code,
     ))
 
-/** Browsers have it in secure contexts alone. */
+/** Browsers have it only in secure contexts. */
 async function sha256Of(part: Blob): Promise<string | undefined> {
   const { subtle } = globalThis.crypto
   if (!subtle) return undefined

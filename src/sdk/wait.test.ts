@@ -32,7 +32,7 @@ const client = (instead?: (path: string) => Response | undefined) =>
   })
 const unavailable = () => Response.json({ errors: ['not now'] }, { status: 503 })
 
-/** Goes on as soon as the state before was told. */
+/** Changes the state as soon as the previous one was reported. */
 const throughItsLife = (end: () => Promise<unknown>) => {
   const told: number[] = []
   const onProgress = async ({ progress }: Operation) => {
@@ -45,24 +45,24 @@ const throughItsLife = (end: () => Promise<unknown>) => {
 const well = () => change({ state: 'succeeded', progress: 100, finished_at: Date.now() })
 
 describe('waiting for an operation', () => {
-  test('by its events: each change is told, the end returned', async () => {
+  test('follows its events: reports each change, and returns the end', async () => {
     const { told, onProgress } = throughItsLife(well)
     const looks: string[] = []
     const stead = client((path) => void looks.push(path))
     expect(await stead.waitForOperation(id, { onProgress })).toMatchObject({ id, state: 'succeeded' })
     expect([told[0], told.at(-1)]).toEqual([0, 100])
-    // once the stream, and once the end
+    // Once for the stream, and once for the end.
     expect(looks).toEqual([`/v1/operations/${id}/events`, `/v1/operations/${id}`])
   })
 
-  test('by looking, where events cannot be had', async () => {
+  test('polls if events are not available', async () => {
     const { told, onProgress } = throughItsLife(well)
     const stead = client((path) => (path.endsWith('/events') ? unavailable() : undefined))
     expect(await stead.waitForOperation(id, { onProgress })).toMatchObject({ state: 'succeeded' })
     expect(told).toEqual([0, 40, 100])
   })
 
-  test('goes on after the API was away, and after a stream that broke off', async () => {
+  test('continues after the API was down, and after a stream broke off', async () => {
     let calls = 0
     const first = new Response('event: operation\ndata: {"id":1,"progress":7,"finishedAt":null}\n\nevent: oper', {
       headers: { 'content-type': 'text/event-stream' },
@@ -79,7 +79,7 @@ describe('waiting for an operation', () => {
     expect([told[0], told.at(-1)]).toEqual([7, 100])
   })
 
-  test('throws what failed, with its reason', async () => {
+  test('throws a failure with its reason', async () => {
     await change({ state: 'failed', error: 'the disk is full', finished_at: Date.now() })
     const failure = await client()
       .waitForOperation(id)
@@ -89,7 +89,7 @@ describe('waiting for an operation', () => {
     expect(failure.operation).toMatchObject({ id, state: 'failed' })
   })
 
-  test('ends at once for one that nobody may see, and for who waits no longer', async () => {
+  test('ends at once for an operation that the caller cannot see, and after an abort', async () => {
     const failure = await client()
       .waitForOperation(999_999)
       .catch((error) => error)

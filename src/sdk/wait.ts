@@ -6,29 +6,29 @@ import { pause } from './pause.ts'
 export type Operation = components['schemas']['Operation']
 
 export interface WaitOptions {
-  /** Told of each change, the first and the last included. */
+  /** Receives each change, including the first and the last state. */
   readonly onProgress?: (operation: Operation) => void
   readonly signal?: AbortSignal
 }
 
-/** How an operation is looked at. */
+/** How to read an operation. */
 export interface Sight {
-  /** One look. */
+  /** Reads it once. */
   read(id: number, signal: AbortSignal | undefined): Promise<Operation>
-  /** The stream of its changes, whatever is answered. */
+  /** Opens the stream of its changes, and returns any answer. */
   open(id: number, signal: AbortSignal): Promise<Response>
 }
 
-/** The API says something every 15 s at least: a connection that is silent for so long is dead. */
+/** The API sends something at least every 15 s. A connection that is silent this long is dead. */
 const SILENCE_MS = 45_000
-/** Between two looks where there is no stream. */
+/** The interval of polling if there is no stream. */
 const LOOK_EVERY_MS = 1000
-/** For so long an API that is being started anew is waited for. */
+/** How long to wait for an API that is restarting. */
 const AWAY_MS = 120_000
 
 /**
- * Waits for the end of an operation: by its stream of events, and by looking where that breaks off or cannot be had.
- * @throws OperationFailed when it failed or was canceled; ApiError when it cannot be seen; the signal's reason
+ * Waits for the end of an operation: follows its event stream, and polls if the stream breaks off or is not available.
+ * @throws OperationFailed when it failed or was canceled; ApiError when it cannot be read; the signal's reason
  */
 export async function waitForEnd(id: number, sight: Sight, { onProgress, signal }: WaitOptions): Promise<Operation> {
   let told = ''
@@ -41,7 +41,7 @@ export async function waitForEnd(id: number, sight: Sight, { onProgress, signal 
   let seenAt = Date.now()
   for (;;) {
     const streamed = await follow(id, sight, tell, signal)
-    // results are in no event
+    // Events have no results.
     const now = streamed && !hasEnded(streamed) ? streamed : await look()
     if (now) seenAt = Date.now()
     if (now && hasEnded(now)) {
@@ -66,7 +66,7 @@ const mayPass = (error: unknown): boolean =>
 
 const hasEnded = ({ finishedAt }: Operation): boolean => finishedAt !== null
 
-/** @returns the last that the stream told, if it told anything */
+/** @returns the last state of the stream, if it sent any */
 async function follow(
   id: number,
   sight: Sight,
@@ -99,7 +99,7 @@ async function follow(
     }
   } catch (error) {
     if (signal?.aborted) throw signal.reason
-    // a connection that broke off is looked after; what is refused for good is not
+    // A broken connection is retried. A permanent refusal is not.
     if (error instanceof ApiError && !mayPass(error)) throw error
     return last
   } finally {

@@ -18,7 +18,7 @@ const headers = (values: Record<string, string> = {}) => ({
   ...values,
 })
 
-test('the example that libraries of Standard Webhooks test with', async () => {
+test('the example from the tests of the Standard Webhooks libraries', async () => {
   const given = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -32,7 +32,7 @@ test('the example that libraries of Standard Webhooks test with', async () => {
   expect(await verifyWebhook({ ...delivery, headers: given })).toEqual({ test: 2432232314 })
 })
 
-test('a delivery as it came, text or bytes, headers of either kind', async () => {
+test('a delivery as received, text or bytes, with either type of headers', async () => {
   const event = { type: 'site_created', data: { name: 'größe' } }
   expect(await verifyWebhook({ secret, headers: headers(), body, now })).toEqual(event)
   const bytes = new TextEncoder().encode(body)

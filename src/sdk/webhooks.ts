@@ -1,9 +1,9 @@
-/** A delivery that is not what was signed, or too old: answer it with 400 and do nothing. */
+/** The delivery does not match its signature, or is too old. Answer it with 400 and do nothing. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
 }
 
-/** What a webhook tells. */
+/** The content of a webhook delivery. */
 export interface WebhookEvent {
   readonly id: string | number
   readonly type: string
@@ -14,21 +14,22 @@ export interface WebhookEvent {
 }
 
 export interface Delivery {
-  /** `whsec_…`; while a secret is replaced both, in any order. */
+  /** `whsec_…`. While a secret is being replaced, pass both in any order. */
   readonly secret: string | readonly string[]
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** As it came: parsing and writing it anew makes another text. */
+  /** The body as received. Parsing and serializing it creates another text. */
   readonly body: string | Uint8Array
-  /** How far the sender's clock may be from this one. Default: 300. */
+  /** How far the sender's clock may differ from this one. Default: 300. */
   readonly toleranceSeconds?: number
-  /** Milliseconds UTC; default: now. */
+  /** Milliseconds UTC. Default: now. */
   readonly now?: number
 }
 
 const encoder = new TextEncoder()
 
 /**
- * Checks the signature of a delivery (Standard Webhooks, v1) and reads it. The same event may come twice: its `webhook-id` is the same then.
+ * Checks the signature of a delivery (Standard Webhooks, v1) and parses it. The same event may arrive twice, with the
+ * same `webhook-id`.
  * @throws WebhookError
  */
 export async function verifyWebhook(delivery: Delivery): Promise<WebhookEvent> {
@@ -50,7 +51,7 @@ export async function verifyWebhook(delivery: Delivery): Promise<WebhookEvent> {
   return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
 }
 
-/** More than a few signatures are somebody who wants this machine to reckon. */
+/** More signatures than a few are an attempt to waste this machine's processor time. */
 const MOST_SIGNATURES = 10
 
 async function isSigned(
@@ -67,7 +68,7 @@ async function isSigned(
     const key = bytesOf(secret.replace(/^whsec_/, ''))
     if (!key?.length) throw new WebhookError('The secret is none: whsec_ and base64')
     const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-    // verify takes the same time wherever the first difference is
+    // verify takes the same time wherever the first difference is.
     for (const each of given) if (await crypto.subtle.verify('HMAC', hmac, each, signed)) return true
   }
   return false
