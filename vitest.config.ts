@@ -6,9 +6,9 @@ import { leftToSystem, longFiles } from './test/tiers/long-files.ts'
 import { startFirst } from './test/tiers/start-first.ts'
 import { leftToOtherTurns } from './test/tiers/turns.ts'
 
-// `npx vitest src/resources/notes` is what you run at work. The tiers, and what each project belongs to: test/tiers/tiers.ts.
+// `npx vitest src/resources/notes` runs the tests that you work on. The tiers and their projects: test/tiers/tiers.ts.
 
-/** Tests that start real PHP or MariaDB: they wait for most of their time, and want some hundred MB. */
+/** Tests that start real PHP or MariaDB. They wait most of the time, and need a few hundred MB. */
 const wordpress = [
   'test/*.test.ts',
   'src/hosting/{php,core-library,site-directories}/**/*.test.ts',
@@ -22,19 +22,25 @@ const wordpress = [
   'src/hosting/site-database/same-answers.test.ts',
 ]
 
-/** Tests that start the whole program, browsers, or processes to kill. */
+/** Tests that start the complete program, browsers, or processes to kill. */
 const system = ['test/{e2e,faults}/**/*.test.ts', 'src/platform/operations/kill.test.ts']
 
-/** The one real site of `npm test`. */
+/** The only real site of `npm test`. */
 const firstSite = 'test/e2e/first-site.test.ts'
 
-/** Tests that judge how the whole machine fares, and a suite of others' whose pages live for two seconds. */
+/** Tests that measure the complete machine, and an external suite whose pages live for two seconds. */
 const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 
-/** The walk of all background work: a few of it in each quick run, all of it in the system tier. It waits for most of its time. */
+/**
+ * The walk of all background work: a few jobs in each quick run, all of them in the system tier. It waits most of the
+ * time.
+ */
 const allJobs = ['test/contract/jobs-1.test.ts', 'test/contract/jobs-2.test.ts', 'test/contract/jobs-3.test.ts']
 
-/** The same order in every run: long ones first, then by path. By default vitest goes by sizes and by how long a run took before. */
+/**
+ * The same order in every run: long ones first, then by path. Vitest's default order depends on file sizes and on
+ * earlier durations.
+ */
 class FixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
@@ -46,8 +52,8 @@ class FixedOrder extends BaseSequencer {
 }
 
 /**
- * A machine that others use, too, takes its time, most of all for PHP, which gives way to everything else. This only ends a test that
- * hangs: how long a test waits is counted in looks (`until`).
+ * Only ends a test that hangs: a shared machine can be slow, most of all for PHP, which runs at low priority. Tests
+ * limit their waits by a number of checks (`until`).
  */
 const patience = {
   testTimeout: 900_000,
@@ -56,7 +62,7 @@ const patience = {
   expect: { poll: { timeout: 300_000 } },
 }
 
-// every thread and process that a test starts would compile its code anew
+// Every thread and process that a test starts would compile its code again.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/tests')
 
 const heavy = [...wordpress, ...system]
@@ -75,8 +81,8 @@ export const unit = {
 }
 
 /**
- * The unit tests in parts, each of which has processes of its own: what the files of tests before have left makes a process so large that
- * each of the thousands that tests start from it (`sync`, `tar`) costs 50 ms of copying its page tables.
+ * The unit tests in parts, each with separate processes. Leftovers of earlier test files make a process so large that
+ * each of the thousands of child processes (`sync`, `tar`) costs 50 ms to copy its page tables.
  */
 const parts: readonly (readonly [part: string, files: string])[] = [
   ['contract', 'test/contract/**'],
@@ -86,7 +92,7 @@ const parts: readonly (readonly [part: string, files: string])[] = [
   ['rest', '{src,test}/**'],
 ]
 
-/** On PostgreSQL alone (the tier `databases`) there is nothing to do but in files that ask for each database. */
+/** On PostgreSQL (the tier `databases`), only files that test each database have something to do. */
 const onEachDatabase =
   process.env.TEST_DATABASE === 'postgres'
     ? globSync(unit.include, { cwd: import.meta.dirname }).filter((file) =>
@@ -109,7 +115,7 @@ const unitTests = parts.map(([part, files], index) => ({
   },
 }))
 
-/** Each file in a process of its own; three share two processors, since they wait for a third of their time. */
+/** Each file in a separate process. Three share two processors, because they wait for a third of their time. */
 const apart = (name: string, include: readonly string[], exclude: string[], groupOrder: number, maxWorkers = 3) => ({
   test: {
     ...patience,
@@ -139,10 +145,10 @@ export default defineConfig({
     globalSetup: 'test/support/database.ts',
     projects: [
       ...unitTests,
-      // beside the unit tests: alone it left a processor idle
+      // Beside the unit tests: by itself, it left a processor idle.
       apart('first-site', [firstSite], [], 0),
       inTurns('wordpress', wordpress, alone, 2),
-      // on PostgreSQL the tier `databases` runs them
+      // On PostgreSQL, the tier `databases` runs them.
       {
         test: {
           ...long.test,

@@ -1,4 +1,6 @@
-/** The certificate of all first addresses: proved in a zone that Stead serves itself, which the authority asks for it. */
+/**
+ * The wildcard certificate of all first addresses, validated in a zone that Stead serves to the certificate authority.
+ */
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -27,7 +29,7 @@ import { addSite } from './support/acme-site.ts'
 import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
 import { freePort } from './support/stead.ts'
 
-/** Name servers are asked on port 53. */
+/** Resolvers query port 53. */
 const ONE = '127.77.0.1'
 const TWO = '127.77.0.2'
 const mayListen = await new Promise<boolean>((resolve) => {
@@ -124,7 +126,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
       services: services as never,
     })
   }
-  /** As the schedule does it. */
+  /** Does what the schedule does. */
   const plan = (given: Partial<Config> = {}) =>
     change(async (tx) => {
       const { commit } = planCertificates.steps.plan as { commit: (tx: unknown, context: unknown) => Promise<void> }
@@ -162,11 +164,11 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
   const told = () =>
     ground.database.read.selectFrom('activity').select(['action', 'message', 'site_id']).orderBy('id').execute()
 
-  test('it is ordered by the schedule, proved in the zone, and every site is served by it', async () => {
+  test('is ordered by the schedule, validated in the zone, and used for every site', async () => {
     work()
     await plan()
     await expect.poll(async () => seen.push(...(await proofs()))).toBeGreaterThan(0)
-    // its users see their own records alone
+    // Its users see only their own records.
     expect((await recordsOf(ground.database.read, zoneId)).map(({ name }) => name).toSorted()).toEqual([
       '*.sites',
       'ns1',
@@ -194,9 +196,9 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     })
   })
 
-  test('a wildcard domain of a site has its own, proved in the zone of that site, for all names below it', async () => {
+  test('a wildcard domain of a site has its own, validated in the zone of that site, for all names below it', async () => {
     const network = `net.${ZONE}`
-    // the settings name another domain: nothing else is ordered
+    // The settings name another domain, so nothing else is ordered.
     const given = { stagingDomain: 'localhost' }
     await addRecords(record('A', '*.net', '127.0.0.1'))
     await change((tx) => putDomainRoute(tx, siteId, `*.${network}`, Date.now()))
@@ -219,7 +221,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     await dropRecords('*.net')
   })
 
-  test('what the zone has under that name stays, and an alias of the name is followed', async () => {
+  test('keeps the other records of that name, and follows an alias of the name', async () => {
     await addRecords(
       record('CNAME', '_acme-challenge.sites', `proofs.${ZONE}`),
       record('TXT', 'proofs', 'somebody else'),
@@ -234,12 +236,12 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     await expect.poll(() => proofs()).toEqual([])
   })
 
-  test('the authority is told to look when every name server of the zone answers', async () => {
+  test('asks for validation when every name server of the zone answers', async () => {
     await addRecords(record('NS', '', `ns1.${ZONE}`), record('NS', '', `ns2.${ZONE}`), record('A', 'ns2', TWO))
     work()
     await plan()
     await expect.poll(() => proofs()).toHaveLength(1)
-    // the first name server has it, the other one is not there yet
+    // The first name server has it, the second one is not running yet.
     const authorization = (await rowOf()).authz_url
     expect(authorization).not.toBeNull()
     expect((await rowOf()).chain).toBeNull()
@@ -255,7 +257,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     await change((tx) => deleteRecords(tx, zoneId, gone, Date.now()))
   })
 
-  test('where Stead has no such zone the reason says what must be so, and nothing is ordered', async () => {
+  test('says what is missing when Stead has no such zone, and orders nothing', async () => {
     const stagingDomain = 'sites.elsewhere.example'
     work({ stagingDomain, resolvers: [pebble.resolver] })
     await plan({ stagingDomain })
@@ -264,14 +266,14 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
       `zone, or make _acme-challenge.${stagingDomain} a CNAME of a name in a zone that Stead serves`
     expect(await outcome()).toMatchObject({ state: 'failed', error: reason })
     expect((await told()).at(-1)).toMatchObject({ action: 'own_certificate.failed', site_id: null })
-    // the settings name another domain: the first is forgotten
+    // The settings name another domain, so the first is forgotten.
     await plan()
     await outcome()
     const names = await ground.database.read.selectFrom('certificates').select('host_name').execute()
     expect(names).toEqual([{ host_name: WILDCARD }])
   })
 
-  test('the API has a certificate of its own name, which the edge proves, and takes up the next one', async () => {
+  test('the API has a certificate for its own name, which the edge validates, and loads the next one', async () => {
     const apiTlsListen = { host: '127.0.0.1', port: await freePort() }
     const settings = { apiTlsListen, apiName: `api.${ZONE}`, stagingDomain: 'localhost' }
     await addRecords(record('A', 'api', '127.0.0.1'))
@@ -316,7 +318,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     expect(await outcome()).toMatchObject({ state: 'canceled' })
     await expect.poll(() => proofs()).toEqual([])
     expect((await rowOf()).due_at).toBeGreaterThan(Date.now())
-    // and neither does one whose name is forgotten meanwhile, as the settings say another
+    // Nor does one whose name is forgotten meanwhile because the settings name another.
     await change((tx) => tx.updateTable('certificates').set({ due_at: 0 }).execute())
     await plan()
     await expect.poll(() => proofs()).toHaveLength(1)

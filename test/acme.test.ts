@@ -1,4 +1,4 @@
-/** Certificates from an authority: ordered, proved at the real edge, served by it. */
+/** Certificates from an authority: ordered, validated by the real edge, and served by it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -149,7 +149,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     return { text, ticket: ticket as Buffer, isResumed, isTrusted }
   }
 
-  test('a certificate is ordered, proved and served; a visit goes on in another edge process', async () => {
+  test('a certificate is ordered, validated and served; a TLS session resumes in another edge process', async () => {
     work()
     expect(await order()).toMatchObject({ state: 'succeeded', error: null })
     const state = await stateOf()
@@ -158,11 +158,11 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(state?.authzUrl).toContain('/authZ/')
     expect(state?.validationExpiresAt).toBeGreaterThan(Date.now())
     expect(state?.expiresAt).toBeGreaterThan(Date.now())
-    // the feed of routes tells the other edge, too
+    // The feed of routes also notifies the other edge.
     await expect.poll(() => visit(edges[1] as Edge).then(({ text }) => text, String)).toContain(`https ${name}/a`)
     const first = await visit(edges[0] as Edge)
     expect([first.isTrusted, first.isResumed]).toEqual([true, false])
-    // keys change at noon and at midnight, in each process within a minute
+    // Keys change at noon and at midnight, in each process within a minute.
     await expect
       .poll(async () => visit(edges[1] as Edge, (await visit(edges[0] as Edge)).ticket).then((each) => each.isResumed))
       .toBe(true)
@@ -170,7 +170,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     await expect(connectAs(edges[0] as Edge, 'wrong.example.test')).rejects.toThrow(/handshake/i)
   })
 
-  test('the keys lie sealed, and the account is made once', async () => {
+  test('keys are stored sealed, and the account is created once', async () => {
     work()
     await order()
     const { private_key: sealed, chain } = await rowOf()
@@ -183,7 +183,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(accounts[0]?.url).toContain('https://')
   })
 
-  test('an account that another order has made meanwhile is found', async () => {
+  test('finds an account that another order has created meanwhile', async () => {
     work()
     await order()
     const accounts = () => ground().database.read.selectFrom('acme_accounts').selectAll().execute()
@@ -198,7 +198,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(await accounts()).toEqual(before)
   })
 
-  test('nothing is ordered for a name that points elsewhere, and the reason is kept; once it points here it is', async () => {
+  test('orders nothing for a name that points elsewhere, keeps the reason, and orders once it points here', async () => {
     await pebble.setAddresses(name, ['127.0.0.1', '192.0.2.7'])
     work()
     expect(await order()).toMatchObject({ state: 'failed' })
@@ -215,7 +215,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(await stateOf()).toMatchObject({ isIssued: true, reason: null })
   })
 
-  test('nothing is ordered before the operator has agreed to the terms, nor for a name that no site has', async () => {
+  test('orders nothing before the operator has agreed to the terms, nor for a name that no site has', async () => {
     work({ acmeTermsAgreed: false })
     await order()
     expect(await stateOf()).toMatchObject({
@@ -232,8 +232,8 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(await stateOf()).toMatchObject({ orderUrl: null, reason: `${name} is not the name of a site` })
   })
 
-  test('what the authority says against a name is kept, and each try waits longer for the next', async () => {
-    // nobody answers there
+  test('keeps the error of the authority, and waits longer after each attempt', async () => {
+    // Nothing answers there.
     await pebble.setAddresses(name, ['127.0.0.9'])
     work({ edgeAddresses: ['127.0.0.9'] })
     expect(await order()).toMatchObject({ state: 'failed' })
@@ -254,7 +254,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(told.length).toBeLessThanOrEqual(2)
   })
 
-  test('what the authority refuses for a while is not asked before that is over', async () => {
+  test('does not repeat an order that the authority refuses for a while before that time', async () => {
     work()
     await order()
     const before = await rowOf()
@@ -271,7 +271,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect([orderUrl, dueAt]).toEqual([before.order_url, notBefore])
   })
 
-  test('a certificate is renewed when its time has come, by the schedule, and not before', async () => {
+  test('the schedule renews a certificate when it is due, and not before', async () => {
     work()
     await order()
     const first = await rowOf()
@@ -297,7 +297,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
   })
 
   test.each(['order', 'prove', 'issue'])(
-    'cut off at the end of "%s" it goes on with the order that is there',
+    'interrupted at the end of "%s" it continues the existing order',
     async (at) => {
       const urls: (string | null)[] = []
       const steps = orderCertificate.steps as unknown as Steps
@@ -316,7 +316,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     },
   )
 
-  test('an order that the authority has forgotten is begun anew', async () => {
+  test('starts again if the authority has forgotten the order', async () => {
     work()
     const forgotten = `${new URL(pebble.directory).origin}/my-order/none`
     await worker?.stop(10_000)
@@ -352,7 +352,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     }
   })
 
-  test('an authority that takes its customers alone: refused in its own words without their key, and an order with it', async () => {
+  test('an authority that only serves its customers: its own refusal without their key, and an order with it', async () => {
     const key = randomBytes(32).toString('base64url')
     const ways = { PEBBLE_VA_NOSLEEP: '1' }
     const other = await startPebble(config.edgeListen.port, pebble.resolver, ways, { customer: key })
@@ -366,7 +366,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
       work({ ...given, acmeEabKid: 'customer', acmeEabKey: key }, definition)
       expect(await retry()).toMatchObject({ state: 'succeeded', error: null })
       await worker?.stop(10_000)
-      // who is a customer once needs no key again
+      // A registered customer needs no key again.
       work(given, definition)
       await change((tx) => tx.updateTable('certificates').set({ chain: null }).where('host_name', '=', name).execute())
       expect(await retry()).toMatchObject({ state: 'succeeded', error: null })
@@ -375,13 +375,13 @@ describe.skipIf(!hasPebble)('certificates', () => {
     }
   })
 
-  test('an order whose time is over is begun anew, though the authority still shows it', async () => {
+  test('starts again if the order has expired, although the authority still shows it', async () => {
     let begun: string | null = null
     const steps = orderCertificate.steps as unknown as Steps
     const run = async (context: object) => {
       await steps.order?.run?.(context)
       begun = (await rowOf()).order_url
-      // as if it had waited for a year
+      // As if it had waited for a year.
       const late = { ...context, now: () => Date.now() + 366 * 86_400_000 }
       await steps.order?.run?.(late)
     }
@@ -391,7 +391,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect((await rowOf()).order_url).not.toBe(begun)
   })
 
-  test('a certificate that ended while the authority was away is served on; once it is back, a try by hand brings another', async () => {
+  test('serves an expired certificate while the authority is down, and replaces it on request afterwards', async () => {
     work()
     await order()
     const old = await generate([{ name: 'commonName', value: name }], {
@@ -416,7 +416,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
       reason: expect.stringMatching(/^Stead cannot reach the certificate authority/),
     })
     expect((await rowOf()).told).toBe(2)
-    // nobody is sent to it, and who comes all the same can pass the warning
+    // No redirect leads to it, and visitors can skip the warning.
     await expect
       .poll(() => ask(edges[0]?.port as number, '/a', { host: name }).then(({ body }) => body))
       .toBe(`http ${name}/a`)
@@ -433,14 +433,14 @@ describe.skipIf(!hasPebble)('certificates', () => {
     await change((tx) => tx.deleteFrom('acme_accounts').where('directory', 'like', '%:9/dir').execute())
   })
 
-  test('a certificate that the authority wants replaced at once, as one that was revoked, is', async () => {
+  test('replaces a certificate at once that the authority wants replaced, such as a revoked one', async () => {
     work()
     await order()
     const { order_url: first, chain } = await rowOf()
     const window = { start: '2020-01-01T00:00:00Z', end: '2020-01-02T00:00:00Z' }
     let asked = ''
     const ca = await readFile(pebble.roots, 'utf8')
-    // Pebble, at a place of its own, with an answer that it does not have: it makes its addresses of the name it is asked by
+    // Runs Pebble at another address, with an answer that it lacks. Pebble builds its URLs from the requested name.
     const authority = await startHttps('localhost', (request, response) => {
       const { method, headers, url = '' } = request
       const answer = (body: object) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body))
@@ -469,7 +469,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     authority.close()
   })
 
-  test('an authority that is away: the reason says so', async () => {
+  test('names the reason when the authority is down', async () => {
     const nobody = createSocketServer().listen(0, '127.0.0.1')
     await once(nobody, 'listening')
     const { port } = nobody.address() as AddressInfo

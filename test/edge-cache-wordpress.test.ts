@@ -1,4 +1,7 @@
-/** A real WordPress behind host and caching edge: what an editor changes is seen at once, and nothing of others' pages leaks. */
+/**
+ * A real WordPress behind the host and the caching edge: changes by an editor are visible at once, and pages of one
+ * visitor never reach another.
+ */
 import { once } from 'node:events'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
@@ -48,7 +51,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
   let site: HostedSite
   let port: number
   let admin: { cookie: string; 'x-wp-nonce': string }
-  /** What the site has said since the last look. */
+  /** Purges of the site since the last call. */
   let said: Change[] = []
 
   beforeAll(async () => {
@@ -87,7 +90,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     // biome-ignore format: one record
     gateway = createGateway({ routes: { find: (name) => (name === 'my.localhost' ? route : undefined) }, log, hostKey: KEY, upstreams, rules: edgeRules({ cache: cache.rule }), reachPurge: (seq) => feed.reach(seq) })
     port = await listen(gateway.server)
-    // the very first page of a site writes settings of its theme
+    // The first page of a site stores settings of its theme.
     await get('/')
     await changes.settled(7)
     admin = await logIn()
@@ -121,7 +124,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     return { cookie, 'x-wp-nonce': nonce.body }
   }
 
-  /** As the editor does. */
+  /** Does what the editor does. */
   async function rest(method: string, path: string, body: object = {}): Promise<{ id: number; link: string }> {
     said = []
     const headers = { ...admin, 'content-type': 'application/json' }
@@ -143,7 +146,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     return reply.body
   }
 
-  test('the front page, feeds and files come from the cache; REST and log-in never do', async () => {
+  test('serves front page, feeds and files from the cache, but never REST and login', async () => {
     for (const path of ['/', '/hello-world/', '/feed/', '/wp-includes/css/dist/block-library/style.min.css?ver=1'])
       await cached(path)
     for (const path of ['/wp-login.php', '/wp-admin/', '/no-such-page/', '/?preview=true&p=1']) {
@@ -152,13 +155,13 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     }
   })
 
-  test('who is logged in sees the admin bar, and nobody else does', async () => {
+  test('shows the admin bar only to logged-in users', async () => {
     await cached('/')
     expect((await get('/', admin)).body).toContain('id="wpadminbar"')
     expect(await cached('/')).not.toContain('wpadminbar')
   })
 
-  test('a change is seen at every spelling of an address that WordPress answers', async () => {
+  test('shows a change at every spelling of an address that WordPress answers', async () => {
     const { id } = await rest('POST', '/wp/v2/posts', {
       title: 'Spelled',
       slug: 'spelled-post',
@@ -187,7 +190,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     for (const path of spellings) expect([path, isHit(await get(path))]).toEqual([path, true])
     await cached('/hello-world/')
     await rest('PUT', `/wp/v2/posts/${id}`, { content: 'the new text' })
-    // nothing of other posts goes
+    // Other posts are not purged.
     expect(isHit(await get('/hello-world/'))).toBe(true)
     expect((await seen()).filter(([, texts]) => texts.includes('the old text') || texts.length === 0)).toEqual([])
     await rest('PUT', `/wp/v2/posts/${id}`, { password: 'secret' })
@@ -195,7 +198,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     await rest('DELETE', `/wp/v2/posts/${id}?force=true`)
   })
 
-  test('a published post is on the front page and in the feed with the very next request', async () => {
+  test('shows a published post on the front page and in the feed with the next request', async () => {
     for (const round of ['First', 'Second', 'Third']) {
       await cached('/')
       await cached('/feed/')
@@ -205,7 +208,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     }
   })
 
-  test('a changed text is on its own page at once, and other pages stay in the cache', async () => {
+  test('shows a changed text on its page at once, and keeps other pages in the cache', async () => {
     const post = await rest('POST', '/wp/v2/posts', { title: 'Report', content: 'before', status: 'publish' })
     const path = pathOf(post.link)
     expect(await cached(path)).toContain('before')
@@ -216,7 +219,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     expect(said.at(-1)?.pages).toEqual(expect.arrayContaining([path, `${path}*`, '/', '/feed*', '/wp-sitemap*']))
   })
 
-  test('a draft, an autosave and a view concern nobody', async () => {
+  test('purges nothing for a draft, an autosave or a view', async () => {
     await rest('POST', '/wp/v2/posts', { title: 'Draft', content: 'x' })
     expect(said).toEqual([])
     await get('/hello-world/?nothing=1')
@@ -224,7 +227,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     expect(said).toEqual([])
   })
 
-  test('a deleted post, a new name of the site, a comment, a widget, a theme: seen at once', async () => {
+  test('shows a deleted post, a new site title, a comment, a widget, and a theme at once', async () => {
     const post = await rest('POST', '/wp/v2/posts', { title: 'Mistake', content: 'x', status: 'publish' })
     expect(await cached('/')).toContain('Mistake')
     await rest('DELETE', `/wp/v2/posts/${post.id}`)
@@ -240,7 +243,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     expect(said).toEqual([{ pages: 'all', files: false }])
   })
 
-  test('what runs without a visitor (scheduled posts) is told, too', async () => {
+  test('purges for work without a visitor too (scheduled posts)', async () => {
     await cached('/')
     await directory.script(
       'schedule.php',
@@ -257,7 +260,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     expect((await get('/2024/05/')).body).toContain('Timed')
   })
 
-  test('DONOTCACHEPAGE is kept to, and a site cannot say more than that to the edge', async () => {
+  test('obeys DONOTCACHEPAGE, and accepts no other instructions of a site', async () => {
     await directory.script('own.php', `define('DONOTCACHEPAGE', true); echo microtime(true);`)
     await directory.script('lie.php', `header('X-Stead-Purge: 99'); header('X-Stead-Renderer: static'); echo 'x';`)
     await get('/own.php')
@@ -267,7 +270,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     expect([lie.body, lie.raw.join().match(/x-stead/i)]).toEqual(['x', null])
   })
 
-  test('a site that says nonsense, or too much, harms nobody', async () => {
+  test('is not harmed by invalid or too many messages of a site', async () => {
     await directory.script(
       'shout.php',
       `foreach (['', '{', '{"changed":{"paths":["no"]}}', '{"changed":1}', str_repeat('x', 300000)] as $text) post_message_to_js($text);
@@ -275,13 +278,13 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     )
     said = []
     expect((await get('/shout.php')).body).toBe('done')
-    // Native PHP needs longer to say it.
+    // Native PHP needs longer to report it.
     expect(said.length).toBeLessThan(100)
     await cached('/')
   })
 
-  describe('changes that no hook of WordPress names', () => {
-    /** What plugins do: forms and tables that other pages show, saved by admin-ajax. */
+  describe('changes without a WordPress hook', () => {
+    /** Does what plugins do: admin-ajax saves forms and tables that other pages show. */
     const plugin = `<?php
 add_action('init', function () {
     register_post_type('own_form', ['public' => false]);
@@ -358,7 +361,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       expect([reply.status, reply.body]).toEqual([200, '{"success":true}'])
     }
 
-    test.each(['form', 'table', 'option', 'price'])('a stranger sees the %s that an editor saved', async (what) => {
+    test.each(['form', 'table', 'option', 'price'])('a visitor sees the %s that an editor saved', async (what) => {
       await cached('/own/')
       await save(what, `new-${what}`)
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`new-${what}`)
@@ -366,7 +369,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`newer-${what}`)
     })
 
-    test('a stranger sees the form that an editor saved by REST', async () => {
+    test('a visitor sees the form that an editor saved with REST', async () => {
       await save('form', 'before')
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain('before')
       await cached('/own/')
@@ -374,16 +377,16 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain('by-rest')
     })
 
-    test('what visitors write, and what no page shows, lets go of nothing', async () => {
+    test('input of visitors, and data that no page shows, purge nothing', async () => {
       await save('noise', '1')
       await save('table', 'of-a-stranger', {})
       expect(said).toEqual([])
-      // what waits would go along
+      // Pending purges would be included.
       await save('order', '')
       await expect.poll(() => said).toEqual([{ pages: ['/hello-world/'], files: false }])
     })
 
-    test('the functions of cache plugins and an action of Stead do what they say', async () => {
+    test('the functions of cache plugins and an action of Stead work', async () => {
       await cached('/own/')
       await save('call', '')
       await expect.poll(() => said).toEqual([{ pages: 'all', files: false }])
@@ -392,7 +395,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       await expect.poll(() => said).toEqual([{ pages: ['/hello-world/'], files: false }])
     })
 
-    test('menus, reusable blocks, styles of the theme and widgets are seen at once', async () => {
+    test('shows menus, reusable blocks, theme styles and widgets at once', async () => {
       const block = await rest('POST', '/wp/v2/blocks', { title: 'Shared', content: 'block-one', status: 'publish' })
       await rest('POST', '/wp/v2/pages', {
         title: 'B',
@@ -430,7 +433,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
       }
     })
 
-    test('a picture that is replaced is let go of under each of its sizes', async () => {
+    test('purges every size of a picture that is replaced', async () => {
       await directory.script(
         'media.php',
         `require 'wp-load.php'; wp_mkdir_p(wp_upload_dir()['path']); $file = wp_upload_dir()['path'] . '/cat.png'; file_put_contents($file, 'one');
@@ -453,7 +456,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
   test.each([
     ['style sheet', 'cache/own.css'],
     ['picture', 'uploads/replaced.gif'],
-  ])('a %s that PHP writes anew, and tells nobody of, is let go of', async (_what, file) => {
+  ])('purges a %s that PHP rewrites without a hook', async (_what, file) => {
     const write = (text: string) =>
       directory.script(
         'style.php',
@@ -468,7 +471,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     await expect.poll(async () => (await get(`/wp-content/${file}`)).body, { timeout: 60_000 }).toBe('three')
   })
 
-  test('a PHP session is its visitor’s alone, and lasts over pages', async () => {
+  test('a PHP session belongs to one visitor, and lasts over pages', async () => {
     await directory.script(
       'session.php',
       `session_start(); $_SESSION['seen'] = ($_SESSION['seen'] ?? 0) + 1; echo $_SESSION['seen'];`,
@@ -481,7 +484,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     expect((await get('/session.php', { cookie })).body).toBe('3')
   })
 
-  test('clients of XML-RPC log in, and write posts that visitors see', async () => {
+  test('XML-RPC clients log in, and write posts that visitors see', async () => {
     const value = (text: string | number) => `<value>${typeof text === 'number' ? `<int>${text}</int>` : text}</value>`
     const member = (name: string, text: string) => `<member><name>${name}</name>${value(text)}</member>`
     const post = `<struct>${member('post_title', 'By XML-RPC')}${member('post_status', 'publish')}</struct>`
@@ -497,7 +500,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     expect((await get('/')).body).toContain('By XML-RPC')
   })
 
-  test('the time of the site’s clock is the right one on both sides of each change to summer time', async () => {
+  test('local time is right on both sides of each change to summer time', async () => {
     const zones = ['Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kolkata']
     zones.push('Africa/Casablanca', 'America/Santiago', 'Asia/Tehran', 'Pacific/Auckland', 'Pacific/Apia', 'UTC')
     await directory.script(
@@ -518,7 +521,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     expect(JSON.parse((await get('/zones.php')).body)).toEqual([72, [], '02:30'])
   })
 
-  test('a page that says late that it is not to be kept is not kept', async () => {
+  test('does not store a page that opts out late', async () => {
     await directory.script(
       'late.php',
       `echo str_repeat('x', 100000); define('DONOTCACHEPAGE', true); echo microtime(true);`,
@@ -527,7 +530,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     expect(isHit(await get('/late.php'))).toBe(false)
   })
 
-  test('a cookie that a plugin reads counts once it changed a page, and others do not', async () => {
+  test('varies by a cookie that a plugin reads once it changed a page, and by no other', async () => {
     const plugin = `${directory.siteDirectory}/web/wp-content/mu-plugins/gate.php`
     await mkdir(`${directory.siteDirectory}/web/wp-content/mu-plugins`, { recursive: true })
     await writeFile(
@@ -563,7 +566,7 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     await rm(plugin)
   })
 
-  test('what a page cache of the site kept is kept briefly, and is asked for again', async () => {
+  test('stores pages of a site’s page cache only briefly, and revalidates them', async () => {
     const content = `${directory.siteDirectory}/web/wp-content`
     await writeFile(`${content}/advanced-cache.php`, "<?php if (isset($_GET['kept'])) { echo 'kept'; exit; }")
     const config = `${directory.siteDirectory}/web/wp-config.php`

@@ -1,4 +1,4 @@
-/** The whole way of a request short of PHP: visitor → edge → host, over real sockets. */
+/** The path of a request without PHP: visitor → edge → host, over real sockets. */
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage, type Server } from 'node:http'
@@ -51,7 +51,7 @@ beforeEach(async () => {
     log,
     hostKey: KEY,
     onAccess: (entry) => void entries.push(entry),
-    // One connection for both sites: what one does to it the other would feel.
+    // One connection for both sites, so that each would notice what the other does to it.
     limits: { upstream: { ...defaultLimits.upstream, connections: 1 } },
   })
   port = await listen(gateway.server)
@@ -99,7 +99,7 @@ const page = (text: string, headers: string[] = []): PhpResponse => ({
   body: Readable.from([Buffer.from(text)]),
 })
 
-test('a file and a page arrive, and the log knows who made them', async () => {
+test('a file and a page arrive, and the log names their source', async () => {
   php = (siteId, request) => page(`${siteId} ${request.host} ${request.remoteAddress} ${request.https} ${request.path}`)
   expect((await ask('one.test', '/style.css')).text).toBe('body{}')
   const reply = await ask('two.test', '/hello?x=1', { headers: { 'x-forwarded-for': '9.9.9.9', 'x-stead-site': '1' } })
@@ -122,7 +122,7 @@ test('a site that prints more than it announced does not answer for another site
   }
 })
 
-test('413 reaches a visitor that goes on sending, announced or not, and the way stays open', async () => {
+test('413 reaches a visitor who keeps sending, announced or not, and the connection stays open', async () => {
   php = async (_siteId, request) => {
     let bytes = 0
     for await (const chunk of request.body ?? []) {
@@ -141,7 +141,7 @@ test('413 reaches a visitor that goes on sending, announced or not, and the way 
   }
 })
 
-test('PHP learns that the visitor has gone', async () => {
+test('PHP is notified when the visitor disconnects', async () => {
   const events: string[] = []
   php = (_siteId, _request, signal) => {
     signal?.addEventListener('abort', () => events.push('gone'))

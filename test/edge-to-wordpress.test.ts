@@ -1,4 +1,4 @@
-/** A real WordPress behind edge and host: what a browser does with it, over real sockets. */
+/** A real WordPress behind edge and host, used like in a browser, over real sockets. */
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
@@ -105,7 +105,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the edge, $runtime',
     return { status: response.statusCode as number, headers: response.headers, text }
   }
 
-  /** Paths of the scripts and styles of a page on its own site. */
+  /** Returns the paths of a page's scripts and styles on its own site. */
   const assetsOf = (html: string): string[] =>
     [...html.matchAll(/(?:href|src)=["'](?:http:\/\/my\.localhost:8081)?(\/[^"']+\.(?:css|js|php)(?:\?[^"']*)?)["']/g)]
       .map((match) => (match[1] as string).replaceAll('&amp;', '&').replaceAll('&#038;', '&'))
@@ -146,7 +146,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the edge, $runtime',
     return { login, cookie: (login.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ') }
   }
 
-  test('log in as a browser does, and the dashboard with everything that it loads', async () => {
+  test('logs in as a browser does, and loads the dashboard with all its files', async () => {
     const bare = await ask('/wp-admin')
     expect([bare.status, bare.headers.location]).toEqual([301, '/wp-admin/'])
     const sentAway = await ask('/wp-admin/')
@@ -176,7 +176,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the edge, $runtime',
 
   test('an object cache in PHP files keeps objects, and notices changes', async () => {
     const content = join(directory.siteDirectory, 'web/wp-content')
-    // As Docket Cache does: each object is a PHP file of its own, replaced by a rename.
+    // Docket Cache does this: each object is a separate PHP file, replaced by a rename.
     const dropIn = `<?php
 require ABSPATH . WPINC . '/class-wp-object-cache.php';
 class Own_Files extends WP_Object_Cache {
@@ -231,7 +231,7 @@ function wp_cache_init() { $GLOBALS['wp_object_cache'] = new Own_Files(); }
   })
 
   test('a sitemap that a plugin writes before WordPress looks for a page has its own type', async () => {
-    // As The SEO Framework does: no rewrite rule, an answer of its own, one lock for its writers.
+    // The SEO Framework does this: no rewrite rule, its own answer, one lock for its writers.
     await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
     await writeFile(
       join(directory.siteDirectory, 'web/wp-content/mu-plugins/sitemap.php'),
@@ -261,12 +261,12 @@ function wp_cache_init() { $GLOBALS['wp_object_cache'] = new Own_Files(); }
     }
   })
 
-  test('programs log in by XML-RPC and by an application password, and by nothing else', async () => {
+  test('programs log in only by XML-RPC and by an application password', async () => {
     await directory.script(
       'application.php',
       `require 'wp-load.php'; echo WP_Application_Passwords::create_new_application_password(1, ['name' => 'client'])[0];`,
     )
-    // WordPress offers them for https alone, or as a plugin says
+    // WordPress offers them only for https, or if a plugin says so.
     await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
     await writeFile(
       join(directory.siteDirectory, 'web/wp-content/mu-plugins/application.php'),
@@ -290,7 +290,7 @@ function wp_cache_init() { $GLOBALS['wp_object_cache'] = new Own_Files(); }
     expect(await call('wrong')).toMatch(/<name>faultCode<\/name>\s*<value><int>403</)
   })
 
-  test('a PHP session lasts over pages, is its visitor’s alone, and lasts when PHP starts again', async () => {
+  test('a PHP session lasts over pages, belongs to one visitor, and survives a restart of PHP', async () => {
     await directory.script(
       'session.php',
       `session_start(); $_SESSION['seen'] = ($_SESSION['seen'] ?? 0) + 1; echo $_SESSION['seen'];`,

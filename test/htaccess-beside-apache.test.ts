@@ -1,4 +1,7 @@
-/** Stead and Debian's Apache answer the same requests by the same `.htaccess` files. Needs `apache2-bin`; `TEST_APACHE` names its folder if it is unpacked. */
+/**
+ * Compares Stead's answers with those of Debian's Apache, with the same `.htaccess` files. Needs `apache2-bin`.
+ * `TEST_APACHE` names its folder if it is unpacked.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -33,7 +36,7 @@ const ON = 'RewriteEngine On\n'
 const basic = (text: string) => `Authorization: Basic ${Buffer.from(text).toString('base64')}`
 const AUTH = 'AuthType Basic\nAuthName "Members only"\nAuthUserFile {root}/.htpasswd\n'
 
-/** Each holds its own path. */
+/** Each contains its own path. */
 const FILES = [
   'index.php', 'a.txt', 'b.html', 'note.xyz', 'other.php', 'sub/x.txt', 'sub/index.html', 'sub/y.php', 'deep/er/z.css', 'img/p.jpg', 'img/p.webp', 'img/q.jpg',
   'nolist/n.txt', 'home/start.html', 'gone.html', 'a b.txt',
@@ -44,11 +47,11 @@ const PASSWORDS = [
   'bcrypt:$2y$05$h4DS/K3fDkaJTSg64lXj1u7dxfTS/1Wl4H55Dnhf3.dystn.0E40C',
 ].join('\n')
 
-/** Rules of the web root, or of several folders; what is asked, with headers; headers that must be the same. */
+/** Rules of the web root, or of several folders; the requests, with headers; headers that must be the same. */
 type Row = readonly [rules: string | Record<string, string>, asked: string, headers?: readonly string[]]
 
 const rows: readonly Row[] = [
-  // who gets in
+  // Access.
   ['Require all denied', 'GET /a.txt'],
   ['Require all granted', 'GET /a.txt'],
   ['Order allow,deny\nDeny from all', 'GET /a.txt'],
@@ -85,7 +88,7 @@ const rows: readonly Row[] = [
   ['SetEnvIfNoCase User-Agent "BadBot" bad\nOrder allow,deny\nAllow from all\nDeny from env=bad', 'GET /a.txt\nUser-Agent: good'],
   ['SetEnvIf Referer "^http://friend\\.test/" ok\n<RequireAny>\nRequire env ok\n</RequireAny>', 'GET /img/p.jpg\nReferer: http://friend.test/x'],
   ['SetEnvIf Referer "^http://friend\\.test/" ok\nRequire env ok', 'GET /img/p.jpg'],
-  // passwords
+  // Passwords.
   [`${AUTH}Require valid-user`, 'GET /a.txt', ['www-authenticate']],
   [`${AUTH}Require valid-user`, `GET /a.txt\n${basic('sha:secret')}`],
   [`${AUTH}Require valid-user`, `GET /a.txt\n${basic('apr:secret')}`],
@@ -95,7 +98,7 @@ const rows: readonly Row[] = [
   [`${AUTH}<Files a.txt>\nRequire valid-user\n</Files>`, 'GET /b.html'],
   [`${AUTH}Require valid-user\nOrder allow,deny\nAllow from 127.0.0.1\nSatisfy Any`, 'GET /a.txt'],
   [`${AUTH}Require valid-user\nOrder deny,allow\nDeny from all\nSatisfy Any`, 'GET /a.txt', ['www-authenticate']],
-  // redirects of mod_alias
+  // Redirects of mod_alias.
   ['Redirect /old /b.html', 'GET /old', ['location']],
   ['Redirect 301 /old http://new.test/place', 'GET /old/a/b?x=1', ['location']],
   [`Redirect permanent /old /b.html\n${WORDPRESS}`, 'GET /older', ['location']],
@@ -104,7 +107,7 @@ const rows: readonly Row[] = [
   ['RedirectMatch 302 ^/(\\w+)\\.xml$ /feed/$1/', 'GET /rss.xml?p=2', ['location']],
   ['RedirectMatch 404 /\\.?note', 'GET /note.xyz'],
   ['Redirect 307 /old/ http://new.test/', 'GET /old/%C3%BC%20x', ['location']],
-  // mod_rewrite
+  // mod_rewrite.
   [`${ON}RewriteRule ^a\\.txt$ - [F]`, 'GET /a.txt'],
   [`${ON}RewriteRule ^gone - [G]`, 'GET /gone.html'],
   [`${ON}RewriteRule ^old/(.*)$ /new/$1 [R=301,L]`, 'GET /old/a%20b?x=1', ['location']],
@@ -148,7 +151,7 @@ const rows: readonly Row[] = [
   [WORDPRESS, 'GET /'],
   [`${ON}RewriteRule ^shop/(\\d+)$ /other.php?id=$1 [L]\n${WORDPRESS}`, 'GET /shop/12'],
   [`${WORDPRESS}${ON}RewriteRule ^a\\.txt$ - [F]`, 'GET /a.txt'],
-  // headers and types
+  // Headers and types.
   ['Header set X-One "a b"', 'GET /a.txt', ['x-one']],
   ['Header set Cache-Control "no-store"\nHeader unset ETag', 'GET /a.txt', ['cache-control', 'etag']],
   ['Header set X-One a\nHeader append X-One b\nHeader merge X-One b', 'GET /a.txt', ['x-one']],
@@ -159,7 +162,7 @@ const rows: readonly Row[] = [
   ['<FilesMatch "\\.css$">\nHeader set X-Only yes\n</FilesMatch>', 'GET /a.txt', ['x-only']],
   ['AddType application/x-thing .xyz', 'GET /note.xyz', ['content-type']],
   ['<Files note.xyz>\nForceType application/octet-stream\n</Files>', 'GET /note.xyz', ['content-type']],
-  // how long answers last
+  // Lifetimes of answers.
   ['ExpiresActive On\nExpiresDefault "access plus 1 month 2 days"', 'GET /a.txt', ['cache-control']],
   ['ExpiresActive On\nExpiresByType image/jpeg A600\nExpiresByType text/* "now plus 1 hour"\nExpiresDefault A5', 'GET /img/p.jpg', ['cache-control']],
   ['ExpiresActive On\nExpiresByType text/css "access plus 1 year"\nExpiresByType text/* "now plus 1 hour"', 'GET /deep/er/z.css', ['cache-control']],
@@ -168,7 +171,7 @@ const rows: readonly Row[] = [
   [{ '': 'ExpiresActive On\nExpiresDefault A60', sub: 'ExpiresDefault A70' }, 'GET /sub/x.txt', ['cache-control']],
   ['ExpiresActive On\nExpiresDefault A60\nHeader set Cache-Control "max-age=7"', 'GET /a.txt', ['cache-control']],
   ['ExpiresActive On\nExpiresDefault A60', 'HEAD /a.txt', ['cache-control']],
-  // folders and refusals
+  // Folders and refusals.
   ['Options -Indexes', 'GET /nolist/'],
   ['DirectoryIndex start.html index.php', 'GET /home/'],
   ['DirectoryIndex b.html index.php', 'GET /'],
@@ -241,7 +244,7 @@ async function startStead(): Promise<number> {
       address: `c${siteId}.test`,
       state: 'live',
     }),
-    // as Apache without PHP: the file itself, which holds its path
+    // Like Apache without PHP: the file itself, which contains its path.
     php: { wake() {}, handle: async (_site, { script }) => ok(script.replace('/wordpress/', '')) },
     answers,
     firstPages: { take: async () => undefined },
@@ -256,7 +259,7 @@ async function startStead(): Promise<number> {
   return (stead.address() as AddressInfo).port
 }
 
-/** Both get the same site, but for where its folder lies. */
+/** Both get the same site, in different folders. */
 async function lay(number: number, rules: Row[0]): Promise<void> {
   const siteDirectories = [
     { folder: join(docs(), `c${number}`), root: join(docs(), `c${number}`) },
@@ -309,7 +312,7 @@ describe.skipIf(!existsSync(apache))(`beside ${apache}`, () => {
       const seen = async (port: number) => {
         const { status, text, headers: said } = await ask(port, path, { method, headers })
         const isPlain = status >= 300 && !text.startsWith('Not for') && text !== 'b.html'
-        // of types Stead says the coding as well
+        // Stead adds the charset to some types.
         const named = names.map((name) => [name, name === 'content-type' ? said[name]?.replace(/;.*/, '') : name === 'etag' ? said[name] !== undefined : name === 'location' ? said[name]?.replace(/%../g, (hex) => hex.toUpperCase()) : said[name]]) // biome-ignore format: a choice
         return { status, text: isPlain ? '' : text, ...Object.fromEntries(named) }
       }

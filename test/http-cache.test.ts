@@ -1,8 +1,8 @@
-/** One edge process against the HTTP caching standard, as the suite behind cache-tests.fyi sees it. */
+/** Tests one edge process with the suite behind cache-tests.fyi for the HTTP caching standard. */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { type Check, checks, runChecks } from './support/http-cache-suite.ts'
 
-/** Tests that are meant to fail, by the rule that makes them. */
+/** Tests that fail on purpose, by the rule that makes them fail. */
 const meant: Record<string, readonly string[]> = {
   'an answer of the edge that the host is away has none of the suite’s headers, and counts as one from the cache (no cache passes these)':
     ['stale-close-must-revalidate', 'stale-close-no-cache', 'stale-close-proxy-revalidate', 'stale-close-s-maxage=2'],
@@ -57,7 +57,7 @@ const binding = checks.filter(({ kind }) => kind !== 'check')
 const failed = new Map<string, string>()
 
 beforeAll(async () => {
-  // the suite's origin says in its own words what it is asked
+  // The suite's origin logs its requests.
   const quiet = vi.spyOn(console, 'log').mockImplementation(() => {})
   const run = async (chosen: readonly Check[]) => {
     const found = await runChecks(chosen)
@@ -65,28 +65,28 @@ beforeAll(async () => {
     for (const [id, detail] of found) failed.set(id, detail)
   }
   await run(checks)
-  // lifetimes in the suite are two seconds: what a machine was too busy for is looked at once more
+  // Lifetimes in the suite are two seconds, so tests that fail on a busy machine run once more.
   const again = binding.filter(({ id }) => failed.has(id) !== known.has(id))
   if (again.length > 0) await run(again)
   quiet.mockRestore()
   if (process.env.SHOW_CACHE_TESTS) console.log(summary())
 })
 
-test('what RFC 9111 requires or recommends holds, but for what is meant', () => {
+test('what RFC 9111 requires or recommends holds, except for intended failures', () => {
   expect([...failed].filter(([id]) => binding.some((each) => each.id === id) && !known.has(id))).toEqual([])
 })
 
-test('what is meant to fail does, and is there', () => {
+test('intended failures fail, and exist', () => {
   expect([...known].filter((id) => !failed.has(id) || !binding.some((each) => each.id === id))).toEqual([])
 })
 
-test('more is kept than varnish and nginx keep', () => {
-  // by the results that come with the suite: varnish 6.4 passes 44 optional tests of 86, nginx 1.18 57
+test('stores more than varnish and nginx do', () => {
+  // Results that come with the suite: varnish 6.4 passes 44 optional tests of 86, nginx 1.18 57.
   const optional = binding.filter(({ kind }) => kind === 'optimal')
   expect(optional.filter(({ id }) => !failed.has(id)).length).toBeGreaterThan(57)
 })
 
-/** How many tests of each kind pass, and which of the others do not. */
+/** Counts the passing tests of each kind, and lists the others. */
 function summary(): string {
   const lines = (['required', 'optimal', 'check'] as const).map((wanted) => {
     const all = checks.filter(({ kind = 'required' }) => kind === wanted)

@@ -1,4 +1,4 @@
-/** The commands of the pages for people who write clients, by curl and jq, each after those before it. */
+/** Runs the commands of the pages for client authors with curl and jq, in their order. */
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
@@ -6,7 +6,7 @@ import { runPage } from '../support/examples.ts'
 
 const hasTools = ['curl', 'jq'].every((tool) => existsSync(`/usr/bin/${tool}`))
 
-/** What each page's examples print, by their heading. */
+/** The output of each page's examples, by heading. */
 const pages: Record<string, Record<string, RegExp>> = {
   'docs/api-conventions.md': {
     'API conventions': /^$/,
@@ -22,7 +22,7 @@ const pages: Record<string, Record<string, RegExp>> = {
   'docs/coming-with-a-client.md': { 'Try it': /^"Success"\nowner@example.com\n$/ },
 }
 
-describe.skipIf(!hasTools)('pages for people who write clients', () => {
+describe.skipIf(!hasTools)('pages for client authors', () => {
   let api: TestApi
   let owner: Person
   let url: string

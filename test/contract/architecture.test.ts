@@ -1,4 +1,4 @@
-/** Which part may know which, read from the imports. `docs/design` and the head of each folder say why. */
+/** Which part may import which. `docs/design` and the head of each folder say why. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -20,11 +20,11 @@ const imports: Import[] = sources.flatMap((from) =>
   })),
 )
 
-/** `src/edge/rules/index.ts` → `edge`; a file right in src is a part of its own: `app.ts`. */
+/** `src/edge/rules/index.ts` → `edge`. A file directly in src is a part: `app.ts`. */
 const partOf = (file: string): string => file.split('/')[1] as string
 const resourceOf = (file: string): string | undefined => /^src\/resources\/(?!kit\/|access\/)([\w-]+)\//.exec(file)?.[1]
 
-/** Each part, and all that it may import from. */
+/** Each part, and all that it may import. */
 const allowed: Record<string, readonly string[]> = {
   'main.ts': ['roles', 'cli', 'config.ts', 'platform'],
   roles: [
@@ -44,7 +44,7 @@ const allowed: Record<string, readonly string[]> = {
     'cli',
     'migrations',
   ],
-  // a command works on the ground that roles stand on, or asks the API's composition for its description
+  // A command uses the same context as roles, or asks the API's composition for its description.
   cli: [
     'roles',
     'sdk',
@@ -59,14 +59,14 @@ const allowed: Record<string, readonly string[]> = {
     'migrations',
   ],
   'app.ts': ['resources', 'jobs.ts', 'platform', 'config.ts', 'budgets.ts', 'version.ts'],
-  // lists of all background work, apart from the API so that a host does not load it
+  // Lists of all background work, apart from the API, so that a host does not load it.
   'jobs.ts': ['resources', 'platform'],
   'schedules.ts': ['resources', 'platform'],
   resources: ['hosting', 'edge', 'dns', 'certificates', 'backups', 'platform', 'config.ts'],
   edge: ['platform'],
   dns: ['platform'],
   certificates: ['platform'],
-  // sites know what a backup is made of; backups know no site
+  // Sites know the content of a backup. Backups do not know sites.
   hosting: ['backups', 'platform'],
   backups: ['platform'],
   platform: [],
@@ -74,12 +74,12 @@ const allowed: Record<string, readonly string[]> = {
   'budgets.ts': ['config.ts', 'platform'],
   'setting-values.ts': [],
   'version.ts': [],
-  // runs in browsers, too
+  // Also runs in browsers.
   sdk: [],
   panel: ['sdk'],
 }
 
-/** A file and all that it loads at once: types, and what is imported when it is needed, are not. */
+/** Returns a file and everything that it loads at once, without type imports and dynamic imports. */
 function loadedBy(file: string, known = new Set<string>()): string[] {
   known.add(file)
   for (const [, path] of textOf(file).matchAll(/^(?:import|export) (?!type )[^'"`;]*?from '(\.[^']+)'/gm)) {
@@ -102,12 +102,12 @@ describe('imports', () => {
     expect(outside.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  it('name a file that is there', () => {
+  it('name a file that exists', () => {
     const known = new Set(globSync('{src,migrations}/**/*.{ts,tsx,js,css}'))
     expect(imports.filter(({ to }) => !known.has(to) && to !== 'package.json')).toEqual([])
   })
 
-  it('a resource uses the noun of another, never its store', () => {
+  it('let a resource use the noun of another, never its store', () => {
     const stores = imports.filter(({ to }) => to.endsWith('.store.ts') && resourceOf(to) !== undefined)
     const foreign = stores.filter(
       ({ from, to }) => from.startsWith('src/resources/') && resourceOf(from) !== resourceOf(to),
@@ -115,7 +115,7 @@ describe('imports', () => {
     expect(foreign.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  it('resources know each other one way: no two folders import from each other', () => {
+  it('go one way between resources: two folders never import from each other', () => {
     const known = imports
       .map(({ from, to }) => [resourceOf(from), resourceOf(to)])
       .filter(([from, to]) => from && to && from !== to)
@@ -124,13 +124,13 @@ describe('imports', () => {
     expect([...new Set(pairs)]).toEqual([])
   })
 
-  it('only sites/ writes the table of sites', () => {
+  it('let only sites/ write the table of sites', () => {
     const writes = /(?:updateTable|insertInto|deleteFrom)\('sites'\)/
     const writers = sources.filter((file) => writes.test(textOf(file)) && resourceOf(file) !== 'sites')
     expect(writers).toEqual([])
   })
 
-  it('what is recorded and what is started goes through the change; jobs may enqueue by themselves', () => {
+  it('record and start through the change; only jobs may enqueue directly', () => {
     const means = /\/(operations\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
     const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))
     const isJobs = ({ from, to }: Import) => from.endsWith('.job.ts') && to.endsWith('/enqueue.ts')
@@ -138,19 +138,19 @@ describe('imports', () => {
     expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
-  it('a host loads no endpoint of the API, and no Fastify', () => {
+  it('load no endpoint of the API, and no Fastify, on a host', () => {
     const loaded = loadedBy('src/roles/host.ts')
     expect(loaded).toContain('src/resources/notes/index.ts')
     expect(loaded.filter((file) => /^src\/(app\.ts|resources\/[\w-]+\/endpoints\.ts)$/.test(file))).toEqual([])
     expect(loaded.filter((file) => /^import (?!type).* from '@?fastify/m.test(textOf(file)))).toEqual([])
   })
 
-  it('resources are listed once: nothing else knows the index of one', () => {
+  it('list resources once: nothing else imports the index of one', () => {
     const faces = imports.filter(({ to }) => /^src\/resources\/[\w-]+\/index\.ts$/.test(to))
     expect([...new Set(faces.map(({ from }) => from))]).toEqual(['src/resources/index.ts'])
   })
 
-  it('nothing but its own process loads the program that runs inside PHP', () => {
+  it('load the program that runs inside PHP only in its own process', () => {
     const inside = imports.filter(
       ({ from, to }) => to.includes('/php/wasm/child/') && !from.includes('/php/wasm/child/'),
     )
@@ -158,7 +158,7 @@ describe('imports', () => {
   })
 })
 
-/** What stands in a process for good once a file is loaded: by lines that import values, not types, and not by those that load later. */
+/** Returns what stays in a process once a file is loaded: its static imports of values. */
 const loadedWith = (...files: readonly string[]): string[] => {
   const seen = new Set<string>()
   const packages = new Set<string>()
@@ -176,7 +176,7 @@ const loadedWith = (...files: readonly string[]): string[] => {
 }
 
 describe('memory', () => {
-  it('the supervisor loads nothing for databases: a process that ends sees to them', () => {
+  it('the supervisor loads nothing for databases', () => {
     const loaded = loadedWith('src/main.ts', 'src/cli/commands.ts', 'src/roles/supervisor.ts')
     expect(loaded).toContain('pino')
     for (const name of ['kysely', 'pg', 'typebox', 'undici']) expect(loaded).not.toContain(name)
@@ -186,7 +186,7 @@ describe('memory', () => {
     ['control', ['undici', 'ssh2', 'nodemailer', 'acme-client', 'mysql2', '@aws-sdk/client-s3']],
     ['host', ['undici', 'fastify', 'nodemailer', 'acme-client', 'mysql2', '@aws-sdk/client-s3']],
     ['edge', ['undici', 'fastify', 'typebox', 'ssh2', 'tldts']],
-  ])('%s loads only with its first use what many never need', (role, later) => {
+  ])('%s loads rarely used code only when it is first used', (role, later) => {
     const loaded = loadedWith('src/main.ts', 'src/roles/process.ts', `src/roles/${role}.ts`)
     expect(loaded).toContain('kysely')
     for (const name of later) expect(loaded).not.toContain(name)
@@ -196,11 +196,11 @@ describe('memory', () => {
 describe('the process', () => {
   const using = (pattern: RegExp) => sources.filter((file) => pattern.test(withoutComments(textOf(file))))
 
-  it('its environment is read in main alone', () => {
+  it('reads its environment in main only', () => {
     expect(using(/process\.env\b/)).toEqual(['src/main.ts'])
   })
 
-  it('it is ended by main, by the roles that are processes, and by programs of a sandbox', () => {
+  it('is ended by main, by the roles that are processes, and by programs of a sandbox', () => {
     const ends = using(/process\.(exit\(|exitCode|reallyExit)/).filter((file) => !isRole(file))
     expect(ends.toSorted()).toEqual([
       'src/hosting/page-measure/runner.ts',
@@ -214,7 +214,7 @@ describe('the process', () => {
 
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 
-it('versions of PHP are written down in one place', () => {
+it('versions of PHP are written in one place', () => {
   const places = sources.filter((file) => /'8\.\d'/.test(withoutComments(textOf(file))))
   expect(places).toEqual(['src/hosting/php/runtime.ts'])
 })
@@ -222,7 +222,7 @@ it('versions of PHP are written down in one place', () => {
 it.each([
   ['lengths of time', /const (?:MINUTE|HOUR|DAY|WEEK)_MS =/, 'src/platform/durations.ts'],
   ['places of a database that is a file', /'[^']*site\.sqlite'/, 'src/hosting/site-database/sqlite-place.ts'],
-])('%s are written down in one place', (_what, pattern, place) => {
+])('%s are written in one place', (_what, pattern, place) => {
   expect(sources.filter((file) => pattern.test(withoutComments(textOf(file))))).toEqual([place])
 })
 
@@ -231,8 +231,8 @@ describe('functions', () => {
   /** A table with a row for each budget. */
   const known = ['src/budgets.ts: hostBudgets']
 
-  it(`read in one go have at most ${MOST_LINES} lines of their own, those of functions within them apart`, () => {
-    // pages of the panel are mostly what they look like
+  it(`have at most ${MOST_LINES} lines of their own, without those of inner functions`, () => {
+    // Most lines of panel pages are markup.
     const read = sources.filter((file) => !file.endsWith('.tsx'))
     const long = read.flatMap((file) =>
       functionsOf(file)
@@ -243,12 +243,12 @@ describe('functions', () => {
   })
 })
 
-describe('what a process remembers', () => {
-  /** What is under way now, such as open connections: nothing that could be forgotten. */
+describe('state of a process', () => {
+  /** The state of current work, such as open connections, which cannot be reset. */
   const atWork = ['src/resources/must-use-plugins/alone.ts', 'src/platform/db/postgres-silence.ts']
   const keeping = /^(?:export )?const (\w+)(?:: [^=]+)? = new (?:Map|Set|LRUCache)(?:<.*>)?\((?:\{.*\})?\)$/gm
 
-  it('is declared, so that tests can leave nothing to the next file', () => {
+  it('is declared, so that tests can reset it for the next file', () => {
     const undeclared = sources
       .filter((file) => !atWork.includes(file) && partOf(file) !== 'panel')
       .filter((file) => [...textOf(file).matchAll(keeping)].some(() => !textOf(file).includes('declareMemory(')))
@@ -266,11 +266,11 @@ interface Syntax {
   readonly body?: unknown
 }
 
-/** All functions of a file with their names and the lines that are theirs alone. */
+/** Returns all functions of a file with their names and their own lines. */
 function functionsOf(file: string): { name: string; lines: number }[] {
   const text = textOf(file)
   const found: { name: string; lines: number }[] = []
-  /** @returns lines of functions in what is looked at */
+  /** @returns the lines of functions inside a node */
   const look = (syntax: unknown, named: string): number => {
     if (typeof syntax !== 'object' || syntax === null) return 0
     if (Array.isArray(syntax)) return syntax.reduce((sum, each) => sum + look(each, named), 0)
@@ -288,10 +288,10 @@ function functionsOf(file: string): { name: string; lines: number }[] {
 
 describe('folders', () => {
   const MOST_FILES = 30
-  /** One file for each task, and each component: names that are looked up, not read in a row. */
+  /** One file for each task, or each component. People look these names up, and do not read them in order. */
   const lists = ['src/hosting/php/tasks', 'src/panel/parts']
 
-  it(`have at most ${MOST_FILES} files, those of subfolders apart`, () => {
+  it(`have at most ${MOST_FILES} files, without those of subfolders`, () => {
     const files = globSync('src/**/*.*', { exclude: ['src/panel/dist/**'] })
     const count = (folder: string) => files.filter((file) => dirname(file) === folder).length
     const large = [...new Set(files.map(dirname))].filter((folder) => count(folder) > MOST_FILES)
@@ -299,7 +299,7 @@ describe('folders', () => {
   })
 })
 
-it('files that have grown past 350 lines, to be looked at', () => {
+it('files that have grown past 350 lines, for review', () => {
   const long = sources
     .map((file) => ({ file, lines: textOf(file).split('\n').length }))
     .filter(({ lines }) => lines > 350)

@@ -1,6 +1,7 @@
 /**
- * Two who ask for the same change at the same moment get the answers that they would get one after the other. SQLite lets one write at a time;
- * PostgreSQL lets both read what neither has changed yet. Walks the API's own list: a new endpoint is covered without a change here.
+ * Two callers who request the same change at the same moment get the same answers as one after the other. SQLite allows
+ * one write at a time. PostgreSQL lets both read what neither has changed yet. The test walks the API's own list, so it
+ * covers a new endpoint without a change here.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
@@ -10,19 +11,19 @@ import { dialects } from '../support/database.ts'
 import { type Example, unique } from '../support/samples.ts'
 import { cases, endpoints, type Walk, walk } from './walk.ts'
 
-/** Those that get other answers, and why. */
+/** Endpoints with other answers, and why. */
 const otherwise: Record<string, string> = {
   signOut: 'both were signed in when they asked, and are not any more',
 }
 
-/** Requests with rules of their own, besides an endpoint's example. */
+/** Requests with their own rules, besides an endpoint's example. */
 const besides: readonly [what: string, id: string, example: () => Example][] = [
   ['a wildcard', 'addDomain', () => ({ body: { name: `*.domain-${unique()}.test` } })],
 ]
 
 const changing = endpoints.filter(changes)
 
-it('those that get other answers are there', () => {
+it('endpoints with other answers exist', () => {
   const ids = changing.map(({ id }) => id)
   expect(Object.keys(otherwise).filter((id) => !ids.includes(id))).toEqual([])
 })
@@ -34,17 +35,17 @@ describe.each(dialects.filter(({ skip }) => !skip))('two at once on $dialect', (
   })
   afterAll(() => tour.close())
 
-  /** What two of them are answered, in no order. */
+  /** Returns the answers of two requests, in any order. */
   const answers = async (
     endpoint: Endpoint,
     inWhichWay: (send: () => Promise<string>) => Promise<string[]>,
     example?: () => Example,
   ) => {
     const scene = await tour.scene()
-    // what the first has started is never over when the second asks, unless the answer waits for it
+    // The operation of the first must not end before the second request, unless the answer waits for it.
     if (!endpoint.afterCommit) tour.leaveWork(scene.siteId)
     const request = example ? tour.requestFor(endpoint, scene, example()) : await tour.requestOf(endpoint, scene)
-    // all of them come from one network: wrong guesses of the tests before would slow these down
+    // All requests come from one network, and wrong guesses of earlier tests would slow them down.
     await tour.api.database.transaction((tx) => tx.deleteFrom('sign_in_attempts').execute())
     const send = async () => {
       const { statusCode, body } = await tour.send(endpoint, request)

@@ -1,6 +1,7 @@
 /**
- * Every endpoint of the API, from the table that the API itself is made of: a new one is covered without a change here. When it needs a
- * body or an id that no schema tells, it gets an example in the `samples.fixture.ts` of its resource. Roles and scopes: `permissions.test.ts`.
+ * Every endpoint of the API, from the table that defines the API itself, so that a new one is covered without a change
+ * here. If it needs a body or an ID that the schema does not describe, it gets an example in the `samples.fixture.ts`
+ * of its resource. Roles and scopes: `permissions.test.ts`.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +23,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
   })
   afterAll(() => tour.close())
 
-  it.each(cases(guarded))('401 %s: without a token, and with one that is no good', async (_id, endpoint) => {
+  it.each(cases(guarded))('401 %s: without a token, and with an invalid one', async (_id, endpoint) => {
     const scene = await tour.scene()
     const request = await tour.requestOf(endpoint, scene)
     const without = await tour.send(endpoint, as(undefined, request))
@@ -31,7 +32,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     expect([wrong.statusCode, wrong.headers['www-authenticate']]).toEqual([401, `${bearer}, error="invalid_token"`])
   })
 
-  it.each(cases(endpoints))('2xx %s: what the owner asks for comes as described', async (_id, endpoint) => {
+  it.each(cases(endpoints))('2xx %s: the owner gets what the document describes', async (_id, endpoint) => {
     const request = await tour.requestOf(endpoint, await tour.scene())
     const response = await tour.send(endpoint, request)
     const hint = `${endpoint.id}: ${response.body} (does it need an example in samples.fixture.ts?)`
@@ -49,7 +50,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
   })
 
   it.each(Object.entries(documentedBodies()).filter(([, body]) => typeof body === 'object'))(
-    '2xx %s: its body in the document, as it stands',
+    '2xx %s: accepts the exact body in the document',
     async (id, body) => {
       const endpoint = endpoints.find((each) => each.id === id) as Endpoint
       const scene = await tour.scene()
@@ -79,7 +80,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     },
   )
 
-  it.each(cases(guarded.filter(namesPartOfSite)))('404 %s: what another site has', async (_id, endpoint) => {
+  it.each(cases(guarded.filter(namesPartOfSite)))('404 %s: a thing of another site', async (_id, endpoint) => {
     const [scene, other] = [await tour.scene(), await tour.scene()]
     const request = await tour.requestOf(endpoint, scene)
     const url = String(request.url).replace(`/sites/${scene.siteId}/`, `/sites/${other.siteId}/`)
@@ -87,7 +88,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     expect(response.statusCode, response.body).toBe(404)
   })
 
-  it.each(cases(guarded.filter(namesIntegers)))('404 %s: ids that are none', async (_id, endpoint) => {
+  it.each(cases(guarded.filter(namesIntegers)))('404 %s: invalid IDs', async (_id, endpoint) => {
     const scene = await tour.scene()
     const request = await tour.requestOf(endpoint, scene)
     const integers = Object.entries(endpoint.params?.properties ?? {}).filter(
@@ -113,7 +114,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
       }
   })
 
-  it.each(cases(guarded.filter(isOnManySites)))('404 %s: one foreign site among the named', async (_id, endpoint) => {
+  it.each(cases(guarded.filter(isOnManySites)))('404 %s: one foreign site among several', async (_id, endpoint) => {
     const [scene, other] = [await tour.scene(), await tour.scene()]
     const request = await tour.requestOf(endpoint, scene)
     const body = { ...JSON.parse(request.payload as string), siteIds: [scene.siteId, other.siteId] }
@@ -135,7 +136,7 @@ function documentedBodies(): Record<string, Body> {
   )
 }
 
-/** What an example cannot know: whose credentials, and which site. */
+/** Checks that an example cannot express: other credentials and other sites. */
 async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promise<Body> {
   return {
     ...('client_id' in body && { client_id: owner.clientId, client_secret: owner.clientSecret }),
@@ -150,7 +151,7 @@ async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promi
   }
 }
 
-/** GETs that read a list, follow something, or are the same for everybody. */
+/** GETs that read a list, follow something, or answer everyone alike. */
 const LISTS = /^list|^watch/
 
 it.each(

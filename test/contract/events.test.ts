@@ -1,6 +1,6 @@
 /**
- * Each event that receivers may know has a cause: an endpoint (`records.test.ts` walks them), or background work (`walk-jobs.ts` runs a sample
- * of each). A kind without a cause fails, and so does one that the named file says nothing of.
+ * Each webhook event has a cause: an endpoint (`records.test.ts` walks them), or background work (`walk-jobs.ts` runs a
+ * sample of each). An event without a cause fails, and so does one that the named file does not mention.
  */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { endpoints } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
 import { resources } from '../../src/resources/index.ts'
 
-/** Name, the endpoint or the background work that causes it, and where it is seen being told. */
+/** The event, the endpoint or job that causes it, and the test that sees it. */
 // biome-ignore format: a table
 const causes: readonly (readonly [name: string, cause: string, seen: string])[] = [
   ['site_created', 'site.provision', 'test/contract/job-samples.ts'],
@@ -62,17 +62,17 @@ const causes: readonly (readonly [name: string, cause: string, seen: string])[] 
 
 const declared = resources.flatMap(({ events }) => Object.keys(events ?? {}))
 
-it('every event that webhooks can be told of has a cause, and every cause an event', () => {
+it('every webhook event has a cause, and every cause an event', () => {
   const without = declared.filter((name) => !causes.some(([known]) => known === name))
   expect(without).toEqual([])
   expect(causes.map(([name]) => name).filter((name) => !declared.includes(name))).toEqual([])
 })
 
-it('every cause is an endpoint or background work that is there', () => {
+it('every cause is an endpoint or a job that exists', () => {
   const known = [...endpoints.map(({ id }) => id), ...[...hostJobs, ...controlJobs].map(({ name }) => name)]
   expect(causes.map(([, cause]) => cause).filter((cause) => !known.includes(cause))).toEqual([])
 })
 
-it.each(causes)('%s is told by %s, as %s sees', (name, _cause, seen) => {
+it.each(causes)('%s comes from %s, as %s sees', (name, _cause, seen) => {
   expect(readFileSync(seen, 'utf8')).toMatch(new RegExp(`\\b${name}\\b`))
 })

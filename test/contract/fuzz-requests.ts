@@ -1,7 +1,10 @@
-/** Requests made from the OpenAPI document by a number: valid ones, spoilt ones, garbage. The same number makes the same request. */
+/**
+ * Creates requests from the OpenAPI document with a seed: valid ones, invalid ones, garbage. The same seed creates the
+ * same request.
+ */
 import type { InjectOptions } from 'light-my-request'
 
-/** Pseudo-random choices that a seed decides (mulberry32). */
+/** Pseudo-random choices from a seed (mulberry32). */
 export class Dice {
   #state: number
 
@@ -9,7 +12,7 @@ export class Dice {
     this.#state = seed >>> 0
   }
 
-  /** 0 to 1, without 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -116,7 +119,7 @@ export interface Document {
 
 export interface Known {
   readonly tokens: readonly string[]
-  /** By the words of a path (`/v1/sites/{site_id}/notes/{id}` → `id of notes`) values that exist, whatever they are of. */
+  /** Existing values of any kind, by the words of a path (`/v1/sites/{site_id}/notes/{id}` → `id of notes`). */
   values(path: string, name: string): readonly (string | number)[]
   /** Texts for fields that name something: addresses, names, credentials. */
   readonly texts: readonly string[]
@@ -140,7 +143,7 @@ export function requestMaker(document: Document) {
   return (seed: number, known: Known): FuzzRequest => {
     const dice = new Dice(seed)
     const { path, method, described } = dice.of(all)
-    /** How wild it gets: most requests are valid but for a place or two. */
+    /** How wild the values are: most requests are valid except in a place or two. */
     const wildness = dice.of([0, 0, 0.08, 0.08, 0.3, 1])
     const value = new Values(dice, wildness, known, deref)
     const parameters = (described.parameters ?? []).map((each) => deref(each))
@@ -271,7 +274,7 @@ class Values {
   }
 }
 
-/** What no HTTP client would send; each for a connection of its own. */
+/** Requests that no HTTP client sends, each for its own connection. */
 export function garbage(seed: number): Buffer {
   const dice = new Dice(seed)
   const line = () =>

@@ -1,7 +1,7 @@
 /**
- * Requests made from the OpenAPI document, valid, spoilt and garbage: each answer is one that the document describes, none is a
- * failure of ours, a refusal leaves nothing behind, and the process does not grow. `FUZZ_REQUESTS` says how many (`npm run fuzz`: a
- * million), `FUZZ_SEED` where to begin: a failure prints the seed that makes it again.
+ * Sends requests created from the OpenAPI document: valid, invalid and garbage. The document describes each answer,
+ * none is an internal error, a refusal leaves nothing behind, and the process does not grow. `FUZZ_REQUESTS` is their
+ * number (`npm run fuzz`: a million), `FUZZ_SEED` the start. A failure prints the seed that reproduces it.
  */
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -20,17 +20,17 @@ import { endpoints, type Walk, walk } from './walk.ts'
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? atLength(10_000, 30_000))
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 const AT_ONCE = 16
-/** Requests that share a site; then a new one, since the old one may be gone. */
+/** Requests that share a site. Then a new site follows, because the old one may be deleted. */
 const OF_A_SCENE = 500
 const HOURS = 3_600_000
 
-/** Which endpoint a request is for: not always the one that it was made from, as empty segments are passed over. */
+/** Finds the endpoint of a request. It may not be the one that created it, because empty segments are skipped. */
 const routes = endpoints.map((endpoint) => ({
   endpoint,
   pattern: new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
 }))
 
-describe.each(dialects.filter(({ skip }) => !skip))('requests made from the document on $dialect', ({ dialect }) => {
+describe.each(dialects.filter(({ skip }) => !skip))('requests from the document on $dialect', ({ dialect }) => {
   const many = dialect === 'sqlite' ? REQUESTS : Math.ceil(REQUESTS / 50)
   let tour: Walk
   let make: ReturnType<typeof requestMaker>
@@ -46,15 +46,15 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
   async function send(seed: number, known: Known): Promise<number> {
     const { operationId, request } = make(seed, known)
     const shown = `FUZZ_SEED=${seed}: ${JSON.stringify({ operationId, ...request }).slice(0, 2000)}`
-    // dots go as in any client
+    // Resolves dots as every client does.
     const path = new URL(`http://x${request.url}`).pathname.replace(/\/{2,}/g, '/')
     const found = routes.filter((route) => route.endpoint.method === request.method && route.pattern.test(path))
-    // the one with the fewest parameters, as the router has it
+    // The endpoint with the fewest parameters, like the router.
     const [meant] = found.toReversed().toSorted((one, other) => parameters(one) - parameters(other))
     try {
       if (meant) {
         const response = await tour.send(meant.endpoint, request)
-        // what is not there in this test, and is said to be missing; anything else of ours is a fault
+        // Services that this test lacks are reported as missing. Any other 5xx is a fault.
         if (response.statusCode >= 500)
           expect(response.body).toMatch(
             /is ready for a new site|The site does not answer right now|lost a part of it|still searching for this part/,
@@ -95,7 +95,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
       `answers ${JSON.stringify(Object.fromEntries(counts))}, heap after each 5,000 requests (MB): ${heap.join(' ')}, resident: ${resident.join(' ')}`,
     )
     expect(counts.get(200) ?? 0).toBeGreaterThan(many / 20)
-    // what is kept on purpose (statements, tokens, times) is there after a third
+    // Caches (statements, tokens, times) are full after a third.
     const later = heap.slice(Math.ceil(heap.length / 3))
     if (later.length > 3) expect((later.at(-1) as number) - (later[0] as number)).toBeLessThan(20)
   })
@@ -105,7 +105,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
     await tour.settled()
     for (let seed = SEED + many; seed < SEED + many + 1500; seed++) {
       const before = await mark(tour.api.database, tables)
-      // a key that is claimed, and an answer that is kept, are left on purpose
+      // A claimed idempotency key and a stored answer remain on purpose.
       const { request } = make(seed, known)
       const status = await send(seed, known)
       if (status >= 400 && !request.headers?.['idempotency-key'] && !leavesSomething(String(request.url)))
@@ -118,8 +118,8 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests made from the docu
   })
 })
 
-describe('what is no HTTP', () => {
-  it('gets a refusal or the end of its connection, and the next one is served', async () => {
+describe('input that is not HTTP', () => {
+  it('gets a refusal or the end of its connection, and the next request is served', async () => {
     const tour = await inMemory(() => walk('sqlite'))
     const port = Number(new URL(await tour.api.app.listen({ host: '127.0.0.1', port: 0 })).port)
     const answers = new Map<string, number>()
@@ -139,7 +139,7 @@ describe('what is no HTTP', () => {
 
 const parameters = ({ endpoint }: (typeof routes)[number]): number => endpoint.path.split('{').length
 
-/** @returns the status lines of what comes back until the server ends the connection, or is silent */
+/** @returns the status lines of the answers until the server ends the connection, or is silent */
 function talk(port: number, bytes: Buffer): Promise<string[]> {
   const socket = connect(port, '127.0.0.1')
   let text = ''
@@ -149,17 +149,17 @@ function talk(port: number, bytes: Buffer): Promise<string[]> {
     })
     socket.on('error', () => {})
     socket.on('close', () => resolve(text.match(/^HTTP\/1\.1 \d{3} /gm) ?? []))
-    // half-closed: a request that is not whole will never be
+    // The connection is half-closed: an incomplete request stays incomplete.
     socket.end(bytes)
     socket.setTimeout(2000, () => socket.destroy())
   })
 }
 
-/** A site with what belongs to it, and what else requests can name. */
+/** A site with things on it, and other things that requests can name. */
 async function scenery(tour: Walk): Promise<Known> {
   const scene = await tour.scene()
   const { api, owner, friend, siteId, collaboratorId } = scene
-  // whole sites are deleted by valid requests: others than the one that has notes and collaborators
+  // Valid requests delete whole sites, so they get other sites than the one with notes and collaborators.
   const spare: number[] = []
   for (let index = 0; index < 6; index++) spare.push(await api.site(owner, `spare-${scene.number}-${index}`))
   const note = await owner.call('POST', `/v1/sites/${siteId}/notes`, { subject: 'Subject', body: 'Body' })
@@ -209,7 +209,7 @@ async function scenery(tour: Walk): Promise<Known> {
   }
 }
 
-/** Databases that are made meanwhile lie in memory, where there is such a folder: what counts here is not what a power cut leaves. */
+/** Puts databases into memory if there is such a folder: this test does not check durability. */
 async function inMemory<Result>(work: () => Promise<Result>): Promise<Result> {
   const usual = process.env.TMPDIR
   if (existsSync('/dev/shm')) process.env.TMPDIR = '/dev/shm'
@@ -221,14 +221,14 @@ async function inMemory<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** A wrong password is counted, and the question which plugins a site has is an operation. */
+/** Counted wrong passwords, and the operation that reads the plugins of a site. */
 const leavesSomething = (url: string): boolean => /^\/+v1\/+(session|password|sites\/+\d+\/+plugins)/.test(url)
 
-/** Changes when anything is committed. */
+/** Returns a value that changes with each commit. */
 async function mark(database: Database, tables: readonly string[]): Promise<string> {
-  // on SQLite the database itself says so
+  // SQLite reports it directly.
   if (database.dialect === 'sqlite') return String(database.changes.version('tokens'))
-  // every change of a row makes a new version of it
+  // Every change of a row creates a new version of it.
   const marks = tables.map(
     (name) =>
       sql`select ${name} as name, concat(count(*), ' ', max(xmin::text::bigint)) as mark from ${sql.table(name)}`,

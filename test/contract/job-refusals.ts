@@ -1,6 +1,7 @@
 /**
- * What background work refuses for good, whatever was right when it was asked for: a site is deleted while its work waits, a backup goes, WordPress
- * says no. Each is one thing that is wrong with what a sample has prepared, and the words that its operation ends with.
+ * Permanent refusals of background work, although its request was valid: a site is deleted while its operation waits, a
+ * backup is deleted, WordPress refuses. Each case is one fault in what a sample prepared, and the error of its
+ * operation.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -16,26 +17,26 @@ import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
 import { markDeleted } from '../../src/resources/sites/site.store.ts'
 import { change, type World } from './job-samples.ts'
 
-/** What a sample has asked for; a refusal may ask for something else. */
-// biome-ignore lint/suspicious/noExplicitAny: input of whatever definition
+/** The input of the sample. A refusal may change it. */
+// biome-ignore lint/suspicious/noExplicitAny: input of any definition
 type Input = any
 
 export interface JobRefusal {
   readonly type: string
-  /** Of the error of its operation. */
+  /** The error of its operation. */
   readonly says: string
-  /** The step after whose work it becomes wrong; default: before any has begun. */
+  /** The step after which the fault is created. Default: before the first step. */
   readonly after?: string
-  /** Another attempt may mend it: it has failed only when the last one has. */
+  /** A retry may help, so the operation has failed only after the last attempt. */
   readonly isTriedAgain?: boolean
-  /** Makes it wrong. */
+  /** Creates the fault. */
   wrong(world: World, input: Input): Promise<unknown> | unknown
 }
 
 const deleteSite = (world: World, id = world.site) => change(world, (tx) => markDeleted(tx, id, Date.now()))
 const deleteDirectory = (world: World, id = world.site) =>
   change(world, (tx) => tx.deleteFrom('site_homes').where('site_id', '=', id).execute())
-/** It is on no host that there is. */
+/** Moves the site to a host that does not exist. */
 const sendAway = (world: World, id = world.site) =>
   change(world, (tx) => tx.updateTable('sites').set({ host_id: null }).where('id', '=', id).execute())
 const uninstall = (world: World) =>
@@ -48,7 +49,7 @@ const replaceContent = (world: World, id: number) =>
       .where('id', '=', id)
       .execute(),
   )
-/** Who asked for it has no right on any of its sites. */
+/** Removes the requester's rights on all sites. */
 const loseRights = ({ api, owner, mate }: World) =>
   api.database.transaction((tx) =>
     tx
@@ -62,7 +63,7 @@ const give = ({ host }: World, services: object) => Object.assign(host.services,
 const unavailable = async () => {
   throw new CoreUnavailable('6.9', [])
 }
-/** Its WordPress answers a task otherwise. */
+/** Makes its WordPress answer a task differently. */
 function answer<Name extends TaskName>(world: World, name: Name, how: (input: TaskInput<Name>) => unknown): void {
   const { pool } = world.host.services
   const runTask = async (...[site, asked, input, options]: Parameters<typeof pool.runTask>) =>
@@ -72,14 +73,14 @@ function answer<Name extends TaskName>(world: World, name: Name, how: (input: Ta
 const refuse = () => {
   throw new PhpTaskError('not today')
 }
-/** What was right before the work is wrong after it. */
+/** Makes the site fail its checks after the change. */
 function onceThenRefuse(first: unknown): () => unknown {
   let asked = 0
   return () => (asked++ === 0 ? first : refuse())
 }
 const deleteBackup = (world: World, id: number) =>
   change(world, (tx) => tx.deleteFrom('backups').where('id', '=', id).execute())
-/** A plugin in a folder, or a file, of its own. */
+/** A plugin in a folder, or in a single file. */
 async function addPlugin({ host, site }: World, file: string): Promise<void> {
   const directory = await host.services.siteDirectories.ofSite(site)
   const path = join(directory?.path as string, 'web/wp-content/plugins', file)

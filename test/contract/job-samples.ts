@@ -1,4 +1,6 @@
-/** One sample of each type of background work: what it is given, what must hold when it is done, and what is left when not. */
+/**
+ * One sample of each type of background work: its input, what must hold after success, and what is left after failure.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -54,26 +56,29 @@ import type { FakeHost } from '../support/fake-host.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { archivesOf, contentFiles, makeDump } from '../support/hosted-archives.ts'
 
-/** Of each run anew. */
+/** Created again for each run. */
 export interface World {
   readonly api: TestApi
   readonly host: FakeHost
   readonly owner: Person
   readonly mate: Person
-  /** Live in the records, and nowhere else. */
+  /** Live in the control database only. */
   readonly site: number
-  /** Ids of mails that the mail server has. */
+  /** Message-IDs that the mail server has. */
   readonly mails: Set<string>
-  /** Times at which the logs were looked after. */
+  /** The times of log maintenance. */
   readonly maintained: number[]
 }
 
 export interface JobSample {
-  /** Makes what the work is about. @returns its input, and more than the options that each is enqueued with */
+  /**
+   * Creates the subject of the work.
+   * @returns its input, and additional options to enqueue it with
+   */
   prepare(world: World): Promise<{ input: object; options?: EnqueueOptions }>
-  /** What must hold when it has succeeded, however often it was cut off. */
+  /** What must hold after it succeeded, however often it was interrupted. */
   done(world: World): Promise<void>
-  /** Needed where a step has an undo: what must hold when it was given up. */
+  /** Required if a step has an undo: what must hold after it failed. */
   left?(world: World): Promise<void>
 }
 
@@ -95,7 +100,7 @@ const wantName = (world: World) => {
   const now = Date.now()
   return change(world, (tx) => insertName(tx, { hostName: ofWorld(world), siteId: world.site, dueAt: now, now }))
 }
-/** Pages that were kept are of before. */
+/** The stored pages are from before the change. */
 const isPurged = async ({ api, site }: World): Promise<boolean> => {
   const purges = api.database.read.selectFrom('cache_purges').select('page_epoch').where('site_id', '=', site)
   return (await purges.execute()).length === 1
@@ -119,7 +124,7 @@ const usage = ({ api, site }: World) =>
     .where('site_id', '=', site)
     .executeTakeFirst()
 
-/** Of files and database, complete in the records. */
+/** A backup of files and database, complete in the control database. */
 async function backUpSite({ api, host, site: siteId }: World): Promise<void> {
   const directory = await host.services.siteDirectories.ofSite(siteId)
   const core = host.services.siteDirectories.corePath(directory as NonNullable<typeof directory>)
@@ -135,7 +140,7 @@ async function backUpSite({ api, host, site: siteId }: World): Promise<void> {
   }
 }
 
-/** A plugin `forms` in a site directory, as the WordPress of this test has them. */
+/** A plugin `forms` in a site directory, as the WordPress of this test has it. */
 async function withPlugin(
   { host, api, site }: World,
   plugin: { version: string; isActive: boolean } | undefined,
@@ -150,7 +155,7 @@ async function withPlugin(
   if (plugin.isActive) host.wordpress(site).activePlugins.add('forms/forms.php')
 }
 
-/** Work on the plugin `forms`: what there is before, which release is asked for, and what there is when it is done. */
+/** Work on the plugin `forms`: its state before, the requested release, and its state afterwards. */
 function pluginChange(
   { before, release }: { before: { version: string; isActive: boolean } | undefined; release?: string },
   { done, action }: { done: [string, string] | undefined; action: string },
@@ -180,7 +185,7 @@ function pluginChange(
       expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
     },
     async left(world) {
-      // given up before it did anything with it, or after it was done
+      // It failed before it changed anything, or after it had changed everything.
       const was = before && [before.version, before.isActive ? 'active' : 'inactive']
       expect([was, done]).toContainEqual(await installed(world))
       expect(await world.api.database.read.selectFrom('plugin_changes').selectAll().execute()).toEqual([])
@@ -189,8 +194,10 @@ function pluginChange(
 }
 
 /**
- * Work that deletes old rows, and none that is young.
- * @param young a time at which a row must stay @param insert puts in one of a time @param left the times of those that are there
+ * Work that deletes old rows and keeps new ones.
+ * @param young a time at which a row must stay
+ * @param insert inserts a row with a time
+ * @param left returns the times of the remaining rows
  */
 const forgets = (
   young: () => number,
@@ -216,7 +223,7 @@ const DAY_MS = 86_400_000
 const daysAgo = (days: number) => () => Date.now() - days * DAY_MS
 const inAnHour = () => Date.now() + 3_600_000
 
-/** A site with 6.8 that is brought to another release, which a source offers. */
+/** A site with 6.8 that changes to another release, which a source offers. */
 const updateOfRelease = (version: string): JobSample => ({
   async prepare(world) {
     const path = await world.host.giveDirectory(world.site)
@@ -249,7 +256,7 @@ const updateOfRelease = (version: string): JobSample => ({
     expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? `<?php // of ${version}` : 'of 6.8')
     const runs = isDone ? version : '6.8'
     expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([runs, runs])
-    // what an upgrade does to a database cannot be undone in it
+    // What an upgrade does to a database cannot be undone there.
     expect(world.host.option(path, 'db_version')).toBe(isDone ? 'upgraded' : 'old')
     expect(world.host.title(path)).toBe('old')
     expect(await closedBy(world)).toBeNull()
@@ -281,7 +288,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect([...world.host.wordpress(world.site).activePlugins]).toEqual(['woocommerce/woocommerce.php'])
       expect(await rows(world, 'activity', 'action', 'site.deployed', world.site)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_created', world.site)).toBe(1)
-      // not in its own queue
+      // Not in the queue of this host.
       const measures = world.api.database.read.selectFrom('operations').select(['site_id', 'input'])
       const asked = (await measures.where('type', '=', 'statistics.measure_site').execute()).filter(
         ({ input }) => JSON.parse(input).siteId === world.site,
@@ -438,7 +445,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(await closedBy(world)).toBe(null)
       expect(host.held.has(site)).toBe(false)
       expect(await findSite(api.database.read, site)).toMatchObject({ environmentType: 'local' })
-      // once, also on a retry after the clearing up alone had failed
+      // Once, even on a retry after only the cleanup had failed.
       expect(await rows(world, 'activity', 'action', 'site.synced', site)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_sync_success', site)).toBe(1)
       expect(await isPurged(world)).toBe(true)
@@ -449,7 +456,7 @@ export const jobSamples: Record<string, JobSample> = {
       const path = (await directoryOf(world))?.path as string
       expect(await closedBy(world)).toBe(null)
       expect(host.held.has(site)).toBe(false)
-      // what was done when only the clearing up failed stays so
+      // If only the cleanup failed, the change stays.
       if ((await rows(world, 'events', 'type', 'site_sync_success', site)) === 1) return
       expect(readFileSync(join(path, 'web/wp-content/themes/theme.css'), 'utf8')).toBe(`of ${site}`)
       expect(host.option(path, 'siteurl')).toBe('http://old.example.com')
@@ -463,7 +470,7 @@ export const jobSamples: Record<string, JobSample> = {
       await change(world, async (tx) => {
         await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
         await tx.updateTable('sites').set({ multisite: 1 }).where('id', '=', world.site).execute()
-        // the address that it had under another staging domain
+        // Its address under another staging domain.
         await tx
           .updateTable('routes')
           .set({ host_name: `old-${world.site}.test` })
@@ -499,7 +506,7 @@ export const jobSamples: Record<string, JobSample> = {
   },
 
   'site.move': {
-    // to where it is: what is moved, the e2e tests see, on a server
+    // Moves it to where it is. The e2e tests move content, on a server.
     async prepare(world) {
       await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
@@ -543,7 +550,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       expect([...world.host.wordpress(world.site).passwords]).toEqual([['admin', SECRET]])
-      // it would know the old password
+      // It would know the old password.
       expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
       expect(await rows(world, 'events', 'type', 'wp_admin_password_reset', world.site)).toBe(1)
     },
@@ -703,7 +710,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(existsSync(join(path, 'web/wp-content/uploads/before.txt'))).toBe(!isDone)
       expect(host.title(path)).toBe(isDone ? 'Imported' : 'old')
       expect(found?.state).toBe(isDone ? 'imported' : 'ready')
-      // it can be started once more
+      // It can be started once more.
       if (!isDone) expect(existsSync(join(importFolder(world, found?.id as number), 'database.sql'))).toBe(true)
       expect(await rows(world, 'events', 'type', 'site_import_failed', site)).toBe(isDone ? 0 : 1)
     },
@@ -717,7 +724,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       expect(await listImportsOf(world.api.database.read, world.site)).toEqual([])
-      // nor what belongs to no import
+      // And nothing that belongs to no import.
       expect(readdirSync(dirname(importFolder(world, 1)))).toEqual([])
     },
   },
@@ -878,7 +885,7 @@ export const jobSamples: Record<string, JobSample> = {
         await replaceReleases(tx, [madeOffer('6.8.1')], Date.now())
         await changeSite(tx, site, { coreVersion: '6.8' }, 1)
         await tx.updateTable('sites').set({ host_id: host.hostId }).where('id', '=', site).execute()
-        // whatever other tests have left
+        // Other tests may have left more.
         await tx.updateTable('sites').set({ core_version: null }).where('id', '<>', site).execute()
         await tx.deleteFrom('failed_updates').execute()
       })
@@ -941,7 +948,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       expect(world.host.wordpress(world.site).license).toBe('the key')
-      // it would know the old value
+      // It would know the old value.
       expect(world.host.wordpress(world.site).flushes).toBeGreaterThan(0)
     },
   },
@@ -975,7 +982,7 @@ export const jobSamples: Record<string, JobSample> = {
   },
 
   'site.maintenance': {
-    // whichever state is not there: done twice, it would be back
+    // The other state: a toggle that ran twice would restore the old one.
     prepare: async ({ site }) => ({ input: { siteId: site, enabled: null } }),
     async done(world) {
       const sites = world.api.database.read.selectFrom('sites').select('maintenance')
@@ -1097,7 +1104,7 @@ export const jobSamples: Record<string, JobSample> = {
       options: { siteId: null },
     }),
     async done({ mails }) {
-      // sent again with the same Message-ID, at most
+      // At most, it is sent again with the same Message-ID.
       expect(mails.size).toBe(1)
     },
   },
@@ -1108,7 +1115,8 @@ export const jobSamples: Record<string, JobSample> = {
       options: { siteId: null },
     }),
     async done({ api, owner, mails }) {
-      // sent again with the same Message-ID, at most; a try that was cut off has made a link that nobody got
+      // At most, it is sent again with the same Message-ID. An interrupted attempt has created a link that was never
+      // sent.
       expect(mails.size).toBe(1)
       const links = api.database.read.selectFrom('password_links').select('hash')
       expect((await links.where('account_id', '=', owner.accountId).execute()).length).toBeGreaterThan(0)
@@ -1262,7 +1270,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
   ),
 
-  // what an authority says to it: test/acme.test.ts
+  // test/acme.test.ts tests the certificate authority.
   'certificate.order': {
     async prepare(world) {
       const { cert: chain } = await generate([{ name: 'commonName', value: 'a' }], { keyType: 'ec' })
@@ -1272,7 +1280,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       const row = await findName(world.api.database.read, ofWorld(world))
-      // it lasts for a year: it is looked at again, and nothing was ordered
+      // It is valid for a year: it was checked again, and nothing was ordered.
       expect(row?.due_at).toBeGreaterThan(Date.now())
       expect(row).toMatchObject({ order_url: null, reason: null })
     },
@@ -1316,7 +1324,7 @@ export const jobSamples: Record<string, JobSample> = {
       const site = await findSite(world.api.database.read, world.site)
       expect(site?.hostId).toBe(world.host.hostId)
       expect(await rows(world, 'operations', 'type', 'site.bring_back', world.site)).toBe(1)
-      // the recovery keeps the site closed until it ends, which it does not here
+      // The recovery keeps the site closed until it ends, which it does not do here.
       const { closed_by } = await world.api.database.read
         .selectFrom('sites')
         .select('closed_by')
@@ -1392,7 +1400,7 @@ export const jobSamples: Record<string, JobSample> = {
         hostName: `www.${claimed(world)}`,
       }
       await change(world, (tx) => insertClaim(tx, { ...claim, zone: claimed(world), value: 'a', movesAt: 1 }))
-      // nobody answers there, and the claim has waited long enough
+      // Nothing answers there, and the claim has waited long enough.
       expect(api.config.resolvers).toEqual(['127.0.0.1:9'])
       return { input: {}, options: { siteId: null } }
     },
@@ -1468,7 +1476,7 @@ async function withDomain({ api, site }: World): Promise<string> {
   return name
 }
 
-/** Nobody answers there, which is an answer, too. */
+/** Nothing answers there, which is a valid result. */
 async function looked({ api, site }: World): Promise<void> {
   const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', site)
   const check = await checks.executeTakeFirst()
@@ -1477,7 +1485,10 @@ async function looked({ api, site }: World): Promise<void> {
   expect(check?.checked_at).toBeGreaterThan(0)
 }
 
-/** Files and a database that are in the storage, too. @returns the numbers of the backups */
+/**
+ * Files and a database that are also in the storage.
+ * @returns the IDs of the backups
+ */
 async function backedUpSite(world: World): Promise<{ filesId: number; databaseId: number }> {
   const { api, host, site } = world
   const directory = await host.giveDirectory(site)
@@ -1493,7 +1504,7 @@ async function backedUpSite(world: World): Promise<{ filesId: number; databaseId
   return { filesId: ids.fs, databaseId: ids.db }
 }
 
-/** What a change of a site as a whole has left beside it. */
+/** What a change of a complete site left beside it. */
 async function besideSite({ host, site }: World): Promise<string[]> {
   const directory = await host.services.siteDirectories.ofSite(site)
   if (!directory) return ['no home']
@@ -1533,7 +1544,7 @@ const membersOf = async ({ api, site }: World) => {
   return (await members.execute()).map(({ account_id }) => account_id)
 }
 
-/** Of the newest operation over many sites. */
+/** The newest operation on many sites. */
 const outcomes = async ({ api }: World) => {
   const all = await api.database.read.selectFrom('operation_results').selectAll().execute()
   const newest = Math.max(...all.map(({ operation_id }) => operation_id))
@@ -1556,7 +1567,10 @@ async function backupOrder(world: World, kind: 'fs' | 'db', origin: 'ondemand' |
   return { input: { siteId: world.site, backupId: id } }
 }
 
-/** In the records and in the storage. @returns its id */
+/**
+ * In the control database and in the storage.
+ * @returns its ID
+ */
 async function writtenBackup({ api, site }: World): Promise<number> {
   const id = await backupIn(api, site)
   async function* content() {
@@ -1568,7 +1582,7 @@ async function writtenBackup({ api, site }: World): Promise<number> {
 
 const backupRows = ({ api, site }: World) =>
   api.database.read.selectFrom('backups').selectAll().where('site_id', '=', site).orderBy('id').execute()
-/** What a sweep has marked, to be removed by one a day later. */
+/** What a sweep marked, which another sweep removes a day later. */
 const unneededPacks = async ({ api, site }: World) =>
   (await api.backupStorage.list(`${siteOwner(site)}/marks/`)).filter(({ name }) => name.endsWith('-unneeded')).length
 const storedBackups = ({ api, site }: World) => api.backups.repository(siteOwner(site)).list()
@@ -1580,14 +1594,14 @@ async function muPluginFile(world: World): Promise<string | undefined> {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** The events but those of failures, which are told before each retry. */
+/** The events except those of failures, which are sent before each retry. */
 async function muPluginEvents({ api, owner }: World): Promise<string> {
   const ofAccount = api.database.read.selectFrom('events').select('type').where('account_id', '=', owner.accountId)
   const types = (await ofAccount.orderBy('id').execute()).map(({ type }) => type)
   return types.filter((type) => !type.endsWith('_failed')).join()
 }
 
-/** @param had what the site has of it; else it is new */
+/** @param had what the site has of it, if it is not new */
 async function muPluginOf(world: World, { offered, had }: { offered?: string; had?: string }) {
   const { owner, site, host } = world
   await host.giveDirectory(site)

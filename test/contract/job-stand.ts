@@ -1,4 +1,7 @@
-/** A place to run background work in: one site on one host, with real site directories, and whatever fault a test makes of it. */
+/**
+ * An environment to run background work in: one site on one host, with real site directories, and with faults that a
+ * test injects.
+ */
 
 import { jobs } from '../../src/jobs.ts'
 import { retryOperation } from '../../src/platform/operations/control.ts'
@@ -10,12 +13,12 @@ import type { TestApi } from '../support/api.ts'
 import { type FakeHost, fakeHost } from '../support/fake-host.ts'
 import type { JobSample, World } from './job-samples.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: steps of whatever definition
+// biome-ignore lint/suspicious/noExplicitAny: steps of any definition
 type AnyStep = any
-/** The work of a step, between what a test puts around it. */
+/** The work of a step, which a test wraps. */
 export type Around = (work: () => Promise<unknown>) => Promise<unknown>
 
-/** The definition, with something around the work of one step. */
+/** Returns the definition with a wrapper around the work of one step. */
 export function around(definition: AnyDefinition, name: string, put: Around): AnyDefinition {
   const step = definition.steps[name] as AnyStep
   const method = step.commit ? 'commit' : 'run'
@@ -23,13 +26,13 @@ export function around(definition: AnyDefinition, name: string, put: Around): An
   return { ...definition, steps: { ...definition.steps, [name]: changed } }
 }
 
-/** What a step said of how far it is, by its name. */
+/** The progress reports of a step, by its name. */
 export interface Told {
   readonly step: string
   readonly fractions: number[]
 }
 
-/** The definition; each run of a step enters what it tells. */
+/** Returns the definition with steps that record their progress. */
 function told(definition: AnyDefinition, all: Told[]): AnyDefinition {
   const steps = Object.entries(definition.steps).map(([name, step]: [string, AnyStep]) => {
     if (!step.run) return [name, step]
@@ -41,7 +44,7 @@ function told(definition: AnyDefinition, all: Told[]): AnyDefinition {
         context.progress(fraction)
       }
       const progressBytes = (done: number, total: number) => {
-        // the total may be a guess
+        // The total may be an estimate.
         entry.fractions.push(total > 0 ? Math.min(1, done / total) : 0)
         context.progressBytes(done, total)
       }
@@ -53,7 +56,7 @@ function told(definition: AnyDefinition, all: Told[]): AnyDefinition {
 }
 
 export class JobStand {
-  /** Of the work of this test. */
+  /** The work of this test. */
   readonly told: Told[] = []
   readonly #api: TestApi
   #host: FakeHost | undefined
@@ -64,7 +67,7 @@ export class JobStand {
     this.#api = api
   }
 
-  /** @param below where the host has its folder; default: the system's temporary folder */
+  /** @param below parent of the host's folder; default: the system's temporary folder */
   async newWorld(below?: string): Promise<World> {
     const api = this.#api
     const tag = `job-${++this.#runs}`
@@ -76,7 +79,10 @@ export class JobStand {
     return { api, host, owner, mate, site: await api.site(owner, tag), mails: new Set(), maintained: [] }
   }
 
-  /** @param options.leaseMs one that a busy machine cannot let run out; default: a short one, for what takes lost work over */
+  /**
+   * @param options.leaseMs long enough that it cannot expire on a busy machine; default: short, for work that takes
+   * over a lost operation
+   */
   start(
     world: World,
     definition: AnyDefinition,
@@ -99,7 +105,7 @@ export class JobStand {
     return this.#worker
   }
 
-  /** @param alter changes what is asked for, or what it is about, after the sample has prepared it */
+  /** @param alter changes the input, or its subject, after the sample has prepared it */
   async ask(
     world: World,
     sample: JobSample,
@@ -115,7 +121,7 @@ export class JobStand {
     )
   }
 
-  /** As when the time of a worker that is gone has run out. */
+  /** Expires the lease of a worker that is gone. */
   endLease = (id: number) =>
     this.#api.database.transaction((tx) =>
       tx.updateTable('operations').set({ lease_until: 0 }).where('id', '=', id).execute(),
@@ -129,7 +135,7 @@ export class JobStand {
     await this.#host?.close()
     this.#host = undefined
     await this.#api.database.transaction(async (tx) => {
-      // what was asked for on the way is no work of the next test, and its host has none of the sites of those before
+      // Work that was started on the way must not run in the next test, whose host has no earlier sites.
       await tx.deleteFrom('operations').where('finished_at', 'is', null).execute()
       await tx.updateTable('sites').set({ host_id: null }).execute()
     })

@@ -1,4 +1,4 @@
-/** The table of budgets in the documentation is the one in force, and what it allows fits into the processes. */
+/** The table of budgets in the documentation is current, and its limits fit into the processes. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { controlBudgets, dnsBudgets, edgeBudgets, hostBudgets, mariaDbLimits, memoryOfPart } from '../../src/budgets.ts'
@@ -22,14 +22,14 @@ const rowOf = (terms: BudgetTerms): string =>
   `| \`${terms.name}\` | ${terms.what} | ${terms.of === 'count' ? 'number' : terms.of} | ${amount(terms, terms.each)} per ${terms.whose} | ${amount(terms, terms.all)} | ${terms.over} |`
 
 describe.each(Object.entries(parts))('the budgets of the %s', (part, table) => {
-  it('stand in docs/design/limits.md as they are', () => {
+  it('are in docs/design/limits.md as they are', () => {
     const missing = Object.values(table)
       .map(rowOf)
       .filter((row) => !page.includes(row))
     expect(missing.join('\n')).toBe('')
   })
 
-  it('have names of their own, and give nobody more than all', () => {
+  it('have unique names, and give no one more than everything', () => {
     const rows = Object.values(table)
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length)
     expect(rows.filter(({ each, all }) => each > all)).toEqual([])
@@ -41,7 +41,7 @@ describe.each(Object.entries(parts))('the budgets of the %s', (part, table) => {
   })
 })
 
-it('the limits of MariaDB stand there as well', () => {
+it('the limits of MariaDB are there as well', () => {
   const rows = Object.entries({
     'memory of all sessions of a site': mariaDbLimits.siteMemoryBytes,
     'memory of the server': mariaDbLimits.memoryBytes,

@@ -1,4 +1,4 @@
-/** What `/metrics` shows is named as Prometheus wants it, is in docs/metrics.md, and the dashboard asks for nothing else. */
+/** `/metrics` names metrics as Prometheus wants, docs/metrics.md lists them, and the dashboard queries only these. */
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { allMetrics } from '../support/metrics.ts'
 const docs = join(import.meta.dirname, '../../docs')
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 
-/** A metric as the text form tells of it. */
+/** A metric as the text format describes it. */
 interface Told {
   readonly name: string
   readonly help: string
@@ -45,12 +45,14 @@ function sample(line: string) {
 }
 
 const histogramParts = /_(bucket|sum|count)$/
-/** Units that are parts or multiples of another, and short words for any (https://prometheus.io/docs/practices/naming). */
+/**
+ * Units that are parts or multiples of another, and short names of units (https://prometheus.io/docs/practices/naming).
+ */
 const otherUnits =
   /^(s|ms|us|ns|sec|millis\w*|micros\w*|nanos\w*|minutes?|hours?|days?|weeks?|b|kb|mb|gb|tb|\w+bytes|bits?|percent|pct)$/
 
 describe('names', () => {
-  it('each is told once, with what it means, and every sample is its own', () => {
+  it('appear once, with a description, and every sample belongs to its metric', () => {
     expect(all.length).toBeGreaterThan(40)
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
     for (const { name, help, type, samples } of all) {
@@ -62,7 +64,7 @@ describe('names', () => {
     }
   })
 
-  it('say what is counted: counters end in _total and nothing else does, units are base units', () => {
+  it('say what they count: counters end in _total and nothing else does, and units are base units', () => {
     for (const { name, type } of all) {
       expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
       expect(name).toMatch(/^(stead|process|nodejs)(_[a-z0-9]+)+$/)
@@ -73,7 +75,7 @@ describe('names', () => {
     }
   })
 
-  it('labels are words of ours', () => {
+  it('have labels with values from the code', () => {
     const own = all.filter(({ name }) => name.startsWith('stead_'))
     for (const { name, type, samples } of own)
       for (const { labels } of samples)
@@ -84,13 +86,10 @@ describe('names', () => {
         }
   })
 
-  it.skipIf(!hasPromtool)(
-    'promtool check metrics finds nothing (promtool: Debian has it in the package prometheus)',
-    () => {
-      const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
-      expect([status, stdout, stderr]).toEqual([0, '', ''])
-    },
-  )
+  it.skipIf(!hasPromtool)('pass promtool check metrics (promtool: Debian has it in the package prometheus)', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+    expect([status, stdout, stderr]).toEqual([0, '', ''])
+  })
 })
 
 interface Panel {
@@ -107,7 +106,7 @@ describe('docs/grafana-dashboard.json', () => {
   })
   const queries = () => panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })))
 
-  it('asks for metrics and labels that there are', () => {
+  it('queries metrics and labels that exist', () => {
     const labelsOf = new Map<string, Set<string>>()
     for (const { name, type, samples } of all)
       for (const each of samples) {
@@ -130,7 +129,7 @@ describe('docs/grafana-dashboard.json', () => {
     }
   })
 
-  it('shows every metric of ours', () => {
+  it('shows every metric of Stead', () => {
     const asked = queries()
       .map(({ expr }) => expr)
       .join(' ')
@@ -140,7 +139,7 @@ describe('docs/grafana-dashboard.json', () => {
     expect(missing.map(({ name }) => name)).toEqual([])
   })
 
-  it('no two panels lie on one another', () => {
+  it('has panels that do not overlap', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
     const cells = panels.flatMap(({ gridPos: { h, w, x, y } }) =>
       Array.from({ length: h * w }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
@@ -149,7 +148,7 @@ describe('docs/grafana-dashboard.json', () => {
   })
 })
 
-it('docs/prometheus-alerts.yml asks for metrics and labels that there are', async () => {
+it('docs/prometheus-alerts.yml queries metrics and labels that exist', async () => {
   const rules = (await readFile(join(docs, 'prometheus-alerts.yml'), 'utf8')).split('- alert: ').slice(1)
   expect(rules.length).toBeGreaterThan(2)
   for (const rule of rules) {

@@ -1,6 +1,7 @@
 /**
- * What an endpoint does to one site, or account, it does to no other: beside what it is asked for stands the same once more, of somebody else
- * and of the same owner. Walks the API's own list: a new endpoint is covered without a change here.
+ * An endpoint that changes one site, or account, changes no other. Beside the target, the test creates the same for
+ * another account, and for the same owner. It walks the API's own list, so it covers a new endpoint without a change
+ * here.
  */
 import type { InjectOptions } from 'light-my-request'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,17 +12,17 @@ import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'
 import { cases, endpoints, isOnSite, type Walk, walk } from './walk.ts'
 
-/** Tables that count what was changed anywhere, or that are about no site and no account. */
+/** Tables that count changes anywhere, or that concern no site and no account. */
 const shared = /_clock$|^(core_releases|hosts|schedules|operations|operation_steps)$/
 
-/** Sealed anew in each answer. */
+/** Sealed again in each answer. */
 const random = /"(challenge|scroll_id)":"[^"]+"/
 
-describe('beside what an endpoint is asked for', () => {
+describe('neighbors of the target of an endpoint', () => {
   let tour: Walk
-  /** By the id of an endpoint. */
+  /** By the ID of an endpoint. */
   const shown = new Map<string, readonly string[]>()
-  /** Rows of somebody who has all that any example makes. */
+  /** Rows of an account with everything that any example creates. */
   let furnished: readonly string[]
   beforeAll(async () => {
     tour = await walk('sqlite')
@@ -30,7 +31,7 @@ describe('beside what an endpoint is asked for', () => {
   })
   afterAll(() => tour.close())
 
-  /** All rows there are, as text. */
+  /** Returns all rows, as text. */
   const rows = async (): Promise<Set<string>> => {
     await tour.settled()
     const { read } = tour.api.database
@@ -44,19 +45,25 @@ describe('beside what an endpoint is asked for', () => {
           all.add(`${name} ${JSON.stringify(row)}`)
     return all
   }
-  /** Those that something makes. */
+  /** Returns the rows that a function creates. */
   const rowsOf = async (make: () => Promise<unknown>): Promise<readonly string[]> => {
     const before = await rows()
     await make()
     return [...(await rows())].filter((row) => !before.has(row))
   }
-  /** A site with all that any example makes. @param of whom; default: a new account */
+  /**
+   * Creates a site with everything that any example creates.
+   * @param of the owner; default: a new account
+   */
   const furnish = async (of?: Person): Promise<Scene> => {
     const scene = await tour.scene(of)
     for (const example of Object.values(examples)) await example(scene)
     return scene
   }
-  /** The same once more, by the examples of the endpoint. @returns its rows */
+  /**
+   * Creates the same again, with the examples of the endpoint.
+   * @returns its rows
+   */
   const neighbourOf = (endpoint: Endpoint, { owner }: Scene, isOwn: boolean): Promise<readonly string[]> => {
     return rowsOf(async () => tour.requestOf(endpoint, await tour.scene(isOwn ? owner : undefined)))
   }
@@ -77,7 +84,7 @@ describe('beside what an endpoint is asked for', () => {
     expect(neighbours.filter((row) => !after.has(row))).toEqual([])
   }
 
-  // a download is in the log, which others show
+  // A download adds a log entry, which other endpoints show.
   const reading = endpoints.filter((endpoint) => !changes(endpoint) && !endpoint.id.startsWith('download'))
   it.each(cases(reading))('%s shows nothing of another account', async (id) => {
     const [alone, besideAnother] = answersOf(id)
@@ -92,7 +99,7 @@ describe('beside what an endpoint is asked for', () => {
     if (answers?.length !== 3) throw new Error(`${id} was not asked three times`)
     return answers
   }
-  /** What each of them answers: alone, beside another account, and beside another site of the same. */
+  /** Returns each answer: without neighbors, beside another account, and beside another site of the same account. */
   const lookAround = async () => {
     const scene = await furnish()
     const requests = new Map<Endpoint, InjectOptions>()
@@ -105,7 +112,7 @@ describe('beside what an endpoint is asked for', () => {
         shown.set(endpoint.id, [...(shown.get(endpoint.id) ?? []), body.replace(random, '')])
       }
     }
-    // the first read of the statistics is in the log, which others show
+    // The first read of the statistics adds a log entry, which other endpoints show.
     for (const [endpoint, request] of requests) await tour.send(endpoint, request)
     await look()
     await furnish()

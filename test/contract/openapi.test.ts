@@ -17,7 +17,7 @@ it('openapi/openapi.json is what the code describes (else: npm run openapi)', as
   expect({ ...served, info: { ...served.info, version: committed.info.version } }).toEqual(committed)
 })
 
-it('it has every endpoint, and nothing of this machine or of how the code is made', async () => {
+it('has every endpoint, and nothing about this machine or the code', async () => {
   const { body } = await api.app.inject({ url: '/openapi.json' })
   for (const { id } of endpoints) expect(body).toContain(`"operationId":"${id}"`)
   expect(body).not.toMatch(/x-fault|127\.0\.0\.1|localhost|[^"]:80\d\d|\/(home|root|tmp|srv)\//)
@@ -49,7 +49,7 @@ interface Described {
 const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
 const described = Object.values<Record<string, Described>>(document.paths).flatMap((item) => Object.values(item))
 
-/** Everything that is sent or answered, by what it is. */
+/** All schemas of requests and answers, by kind. */
 const contents: (readonly [string, Content[string]])[] = [
   ...described.flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(
@@ -73,7 +73,7 @@ it.each(contents)('%s has an example that its schema allows', (_what, { schema, 
   expect(validate(example) ? [] : validate.errors).toEqual([])
 })
 
-it('the examples of failures are what the catalogue says', () => {
+it('the examples of failures match the catalogue', () => {
   const failures = described.flatMap(({ responses }) => Object.entries(responses))
   const statuses = new Map(
     failures.map(([status, response]) => [(response as { $ref?: string }).$ref?.split('/').at(-1), status]),
@@ -88,13 +88,13 @@ it('the examples of failures are what the catalogue says', () => {
 interface Part {
   readonly path: string
   readonly schema: Schema
-  /** May be left out of what it is part of. */
+  /** Whether the parent may omit it. */
   readonly isOptional: boolean
-  /** The list that it stands in has an example. */
+  /** Whether its list has an example. */
   readonly isShown: boolean
 }
 
-/** A schema with all that it is made of; what has a name is none of it. */
+/** Walks a schema with its parts, without named schemas. */
 function parts(path: string, schema: Schema, { isOptional = false, isShown = false } = {}): Part[] {
   const { properties = {}, required = [], items, anyOf = [] } = schema
   return [
@@ -112,7 +112,7 @@ const ofNamed = Object.entries<Schema>(document.components.schemas).flatMap(([na
 const ofContents = contents.flatMap(([what, { schema }]) => parts(what, schema))
 const pathsOf = (list: readonly Part[]) => list.map(({ path }) => path)
 
-it('objects have names, envelopes apart: generators make types of what has a name', () => {
+it('objects except envelopes have names, from which generators create types', () => {
   const isEnvelope = ({ schema }: Part) => schema.properties?.errors !== undefined
   const nested = ofNamed.filter(({ path }) => /[.[]/.test(path))
   const inline = [...nested, ...ofContents.filter((part) => !isEnvelope(part))]
@@ -122,10 +122,10 @@ it('objects have names, envelopes apart: generators make types of what has a nam
   )
 })
 
-it('texts have an example of their own, but those that a request may leave out', () => {
+it('texts have their own example, except optional ones of requests', () => {
   const bare = [...ofNamed, ...ofContents].filter(
     ({ schema, isOptional, isShown }) =>
-      // bytes of a file have none
+      // The bytes of a file have no example.
       isA('string', schema) &&
       schema.format !== 'binary' &&
       !schema.enum &&

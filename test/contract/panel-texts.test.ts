@@ -1,4 +1,4 @@
-/** What the control panel says stands in `src/panel/texts/`, so that it reads as one voice and can be said in another language. */
+/** All texts of the control panel are in `src/panel/texts/`, so that they have one voice and can be translated. */
 import { globSync, readFileSync } from 'node:fs'
 import { parseSync, Visitor } from 'vite'
 import { describe, expect, it } from 'vitest'
@@ -9,11 +9,11 @@ interface Literal {
 }
 
 const hasLetters = (text: string): boolean => /\p{L}/u.test(text)
-/** A sentence, or a word that begins one: what a program compares and calls by is written otherwise. */
+/** Matches a sentence, or a word that begins one. Identifiers and compared values look different. */
 const isSpoken = (text: string): boolean =>
   /^\s*\p{Lu}\p{Ll}+(?!\p{L})/u.test(text) || /\p{L}[.,:]?\s+\p{L}/u.test(text)
 
-/** Words in the code of a page: between tags, as a branch of what stands there, or as a text anywhere else but in a class. */
+/** Finds texts in the code of a page: between tags, as a branch of JSX, or as a string anywhere except in a class. */
 function wordsIn(file: string, source: string): string[] {
   const words: string[] = []
   const say = ({ start, end }: Literal) => words.push(source.slice(start, end).trim())
@@ -32,7 +32,7 @@ function wordsIn(file: string, source: string): string[] {
     JSXAttribute(node) {
       if (['class', 'href', 'rel', 'of', 'do'].includes(String(node.name.name))) apart.push(node)
     },
-    // the name of a type
+    // The name of a type.
     TSLiteralType(node) {
       apart.push(node)
     },
@@ -57,7 +57,7 @@ function wordsIn(file: string, source: string): string[] {
   return [...new Set(words)]
 }
 
-/** Not for people: names of the browser's own things, and what an answer's message is compared with. */
+/** Not for people: names of browser objects, and values that an answer's message is compared with. */
 const ofPrograms = new Set([
   "'extra num'",
   "'Tab'",
@@ -77,12 +77,12 @@ describe('texts of the control panel', () => {
   const files = globSync('src/panel/**/*.{ts,tsx}', {
     exclude: [
       ...['src/panel/texts/**', 'src/panel/dist/**', 'src/panel/vite.config.ts', 'src/panel/**/*.test.ts'],
-      // for maintainers only
+      // Only for maintainers.
       'src/panel/components/**',
     ],
   })
 
-  it.each(files)('%s has none of its own', (file) => {
+  it.each(files)('%s has no texts of its own', (file) => {
     expect(wordsIn(file, readFileSync(file, 'utf8')).filter((word) => !ofPrograms.has(word))).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 /**
- * Who may do what, proven for every endpoint of the API with real requests: nobody, a stranger, a collaborator without the role,
- * one with nothing but the role, the owner without and with the scope `owner`. The roles are written down here a second time,
- * so that a slip in the table of the code is not taken over.
+ * Tests who may do what, for every endpoint of the API with real requests: an anonymous caller, a stranger, a
+ * collaborator without the role, one with only the role, the owner without and with the scope `owner`. The roles are
+ * repeated here, so that a mistake in the table of the code is found.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../src/app.ts'
@@ -19,7 +19,7 @@ import { type Sample, unique, type World } from '../support/samples.ts'
 import { samples } from './samples.ts'
 import { isSelected, walksEndpoint } from './selection.ts'
 
-/** They take client id and secret instead of a token, or nothing at all. */
+/** They accept a client ID and secret instead of a token, or no credentials. */
 const withoutToken = [
   'getAuthorizationServer',
   'issueToken',
@@ -33,7 +33,7 @@ const withoutToken = [
   'createPasskeyByLink',
 ]
 
-/** An entry of what a caller may do with a site. */
+/** A caller's right on a site. */
 interface Right {
   readonly operation: string
   readonly field: string | null
@@ -41,7 +41,7 @@ interface Right {
   readonly reason: string | null
 }
 
-describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
+describe.each(dialects)('permissions ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
   let api: TestApi
   let host: Awaited<ReturnType<typeof idleHost>>
@@ -59,7 +59,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     await api?.close()
   })
 
-  /** @param isStored whether the backup has content: to write it starts a thread */
+  /** @param isStored whether the backup has content: writing it starts a thread */
   async function world(held: readonly Role[], isStored: boolean): Promise<World> {
     const tag = unique()
     const owner = await api.person(`owner-${tag}@example.com`)
@@ -118,14 +118,14 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       return call(methodOf(sample.endpoint), sample.path(there), sample.body?.(there, who))
     }
   const worlds = new Map<string, Promise<World>>()
-  /** For what changes nothing of it: a refusal, a reading, a change of the caller's own account. */
+  /** For requests that do not change it: a refusal, a read, a change of the caller's own account. */
   const shared = (held: readonly Role[]): Promise<World> => {
     const key = held.join()
     const there = worlds.get(key) ?? world(held, true)
     worlds.set(key, there)
     return there
   }
-  /** For what may change it. */
+  /** For requests that may change it. */
   const prepared = async (sample: Sample, held: readonly Role[]): Promise<World> => {
     const { method, reads, writes } = endpoints.find(({ id }) => id === sample.endpoint) ?? {}
     const changesNothing = (method === 'GET' && !writes) || reads || (!sample.roles && !sample.isPrivate)
@@ -148,7 +148,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       return { name: `${sample.endpoint}${about}`, sample }
     })
 
-  // a person in the control panel is a caller like a program, by one piece of code
+  // The same code checks people in the control panel and programs.
   const bySession = named.filter(({ sample }) => isSelected({ id: sample.endpoint }))
   const walked = [
     ...named.filter(({ sample }) => walksEndpoint(sample.endpoint)).map((each) => ({ ...each, way: 'token' as Way })),
@@ -161,7 +161,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     const isOnSite = needed !== undefined
     const everythingBut = (role?: Role) => roles.filter((each) => each !== role)
 
-    test('401 without a token, with a made-up one', async () => {
+    test('401 without a token, and with an invented one', async () => {
       const there = await shared(roles)
       const bare = await send({ call: api.call, browse: api.call }, sample, there)
       expect([bare.status, bare.headers['www-authenticate']]).toEqual([401, 'Bearer realm="stead"'])
@@ -180,20 +180,20 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     })
 
     if (isPrivate)
-      test('404 for another collaborator of the site, whatever its roles', async () => {
+      test('404 for a collaborator of another site, with any roles', async () => {
         const there = await shared(roles)
         expect((await send(there.helper, sample, there)).status).toBe(404)
       })
 
     for (const role of needed ?? [])
-      test(`403 for a collaborator with all roles but ${role}`, async () => {
+      test(`403 for a collaborator with all roles except ${role}`, async () => {
         const there = await shared(everythingBut(role))
         const errors = [`You need the role ${role} on this site for this operation.`]
         expect(refused(await send(there.helper, sample, there))).toEqual([403, null, errors])
       })
 
     if (isOnSite)
-      test(`${status} for a collaborator with ${needed.join(' and ') || 'no role at all'}`, async () => {
+      test(`${status} for a collaborator with ${needed.join(' and ') || 'any role'}`, async () => {
         const there = await prepared(sample, needed)
         if (scope) expect((await sendBy('token')(there.plainHelper, sample, there)).status).toBe(403)
         expect((await send(there.helper, sample, there)).status).toBe(status)
@@ -231,7 +231,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   })
 
   describe.each(samples.filter(({ isOfOperator }) => isOfOperator))('$endpoint', (sample) => {
-    test('401 without a token, 403 for everybody else and without the scope owner, 200 for the operator', async () => {
+    test('401 without a token, 403 for everyone else and without the scope owner, 200 for the operator', async () => {
       const there = await world(roles, false)
       const send = async (who: Pick<Person, 'call' | 'browse'>, way: Way = 'token') => {
         const { status, body } = await sendBy(way)(who, sample, there)
@@ -247,13 +247,13 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     })
   })
 
-  describe('what GET /v1/sites/{id}/rights says beforehand', () => {
+  describe('GET /v1/sites/{id}/rights predicts', () => {
     const rightsOf = async (who: Person, site: number): Promise<Right[]> =>
       (await who.call('GET', `/v1/sites/${site}/rights`)).body.data
     const nameOf = ({ operation, field }: Pick<Right, 'operation' | 'field'>) =>
       field ? `${operation} ${field}` : operation
     const refusedIn = (rights: Right[]) => rights.filter(({ allowed }) => !allowed).map(nameOf)
-    /** What a sample asks for: the operation, or a field of its body that asks for a role of its own. */
+    /** The right that a sample needs: of the operation, or of a body field that needs its own role. */
     const asked = (rights: Right[]) => (sample: Sample, there: World) => {
       const fields = Object.keys(sample.body?.(there) ?? {})
       const ofField = rights.find(
@@ -262,7 +262,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       return nameOf(ofField ?? { operation: sample.endpoint, field: null })
     }
 
-    test('all to the owner; without the scope owner not what asks for it', async () => {
+    test('everything for the owner, without the scope owner only what does not need it', async () => {
       const there = await shared([])
       expect(refusedIn(await rightsOf(there.owner, there.site))).toEqual([])
       const refusedOperations = new Set(refusedIn(await rightsOf(there.plainOwner, there.site)))
@@ -271,7 +271,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       )
     })
 
-    test.each(roles)('to a collaborator without the role %s what is refused then, and nothing else', async (role) => {
+    test.each(roles)('for a collaborator without the role %s exactly what is refused', async (role) => {
       const there = await shared(roles.filter((each) => each !== role))
       const rights = await rightsOf(there.helper, there.site)
       const known = new Set(rights.map(nameOf))
@@ -294,7 +294,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       )
     })
 
-    test('no reading endpoint shows a collaborator anything of a site that it is not on, or a stranger anything at all', async () => {
+    test('no reading endpoint shows a collaborator anything of other sites, or a stranger anything', async () => {
       const there = await world(roles, true)
       const tag = there.owner.email.replace(/\D/g, '')
       for (const sample of lists) {
@@ -308,7 +308,7 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
             [],
           ])
         }
-        // the marks are there to be found
+        // The owner's answers contain the marks.
         if (sample.endpoint === 'listSites')
           expect(JSON.stringify((await send(there.owner, sample, there)).body)).toContain(`hidden-${tag}`)
       }

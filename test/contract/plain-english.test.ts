@@ -12,10 +12,10 @@ import {
   wordsOf,
 } from '../support/prose.ts'
 
-/** What the rules below hold for. A text joins with a line here: a page (.md) or an OpenAPI document (.json). */
+/** The texts under these rules. A line here adds a page (.md) or an OpenAPI document (.json). */
 const HELD = ['*.md', 'docs/*.md', 'docs/guides/*.md', 'docs/design/*.md', 'third-party/*.md']
 
-/** Pages that a line above includes, and that the rules do not hold for yet. */
+/** Pages that match a line above, but are not under the rules yet. */
 const LATER: Record<string, string> = {
   'docs/errors.md': 'Its table comes from the problems in the code.',
   'docs/settings.md': 'It comes from the settings in the code.',
@@ -107,7 +107,7 @@ const sentencesOf = (page: string): Sentence[] =>
   page.endsWith('.json') ? sentencesOfApi(read(page)) : sentencesOfPage(read(page))
 const isExcepted = (page: string, text: string): boolean =>
   EXCEPTIONS.some((each) => each.page === page && text.startsWith(each.begins))
-/** What a rule refuses on a page, without the exceptions. */
+/** Returns what a rule refuses on a page, without the exceptions. */
 const refused = (page: string, refuse: (text: string) => string | undefined): string[] =>
   sentencesOf(page).flatMap(({ text, line }) => {
     const why = isExcepted(page, text) ? undefined : refuse(text)
@@ -121,7 +121,7 @@ describe('the rules', () => {
     if (fine) expect(fine).not.toMatch(form)
   })
 
-  it('read a page as people do', () => {
+  it('split a page into sentences', () => {
     const page =
       '# A title here\n\nOne `a b` two. Three\nfour (v1.2) five.\n\n- An item\n  goes.\n\n| a cell | b c d |\n'
     expect(sentencesOfPage(`${page}\n\`\`\`sh\nno prose here\n\`\`\`\n`)).toEqual([
@@ -137,7 +137,7 @@ describe('the rules', () => {
     ])
   })
 
-  it('count the characters of a line, where it can be broken', () => {
+  it('count the characters of a line, if it can be broken', () => {
     const word = 'a'.repeat(120)
     const page = `one ${word}\n${word}\n- ${word}\n| a ${word} |\n[two words](${word})\n    code ${word}\n`
     expect(longLines(page, 100)).toEqual([{ line: 1, length: 124 }])
@@ -153,7 +153,7 @@ describe('the rules', () => {
     expect([...anchorsOf(page)]).toEqual(['one-b-two', 'one-b-two-1'])
   })
 
-  it('hold for every exception that is listed, and for no page that is gone', () => {
+  it('apply to every listed exception, and to existing pages', () => {
     const unused = EXCEPTIONS.filter(
       ({ page, begins }) =>
         !sentencesOf(page).some(

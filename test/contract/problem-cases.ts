@@ -1,6 +1,6 @@
 /**
- * For each problem that an endpoint declares, a request that gets it. A problem of an endpoint's own needs a line in `ownCases`; those
- * that follow from the rest of the contract are got by `commonCases` from whatever endpoint declares them.
+ * For each problem that an endpoint declares, a request that causes it. A problem of one endpoint needs a line in
+ * `ownCases`. `commonCases` causes shared problems on every endpoint that declares them.
  */
 import type { FastifyInstance } from 'fastify'
 import type { InjectOptions, Response } from 'light-my-request'
@@ -56,7 +56,7 @@ import type { ProblemCode } from './problems.ts'
 import { examples } from './samples.ts'
 import { as, isOfOperator, isOfSession, type Walk } from './walk.ts'
 
-/** A part for an import that waits for one. */
+/** Sends a part to an import that waits for one. */
 async function uploadingIn(
   { api, siteId }: Scene,
   example: Example,
@@ -66,21 +66,24 @@ async function uploadingIn(
   return { params: { import_id: importId, number: 1 }, query: { offset: '0' }, body: { bytes: 0 }, ...example }
 }
 
-/** Where the cases happen. */
+/** The environment of the cases. */
 export interface Stage {
   readonly tour: Walk
-  /** Of cases that leave no trace in theirs. */
+  /** Shared by cases that leave no trace. */
   readonly shared: Scene
-  /** An instance of the API over the same database that takes no body, opens no stream, and one request a minute from each. */
+  /**
+   * An instance of the API on the same database that accepts no body, opens no stream, and accepts one request a minute
+   * from each client.
+   */
   readonly strict: FastifyInstance
-  /** One that has no memory to hash passwords in. */
+  /** An instance without memory to hash passwords. */
   readonly busy: FastifyInstance
-  /** One whose database does nothing but throw `failure`: all of it, or transactions alone. */
+  /** An instance whose database only throws `failure`: always, or only in transactions. */
   readonly failing: FastifyInstance
   failure: { readonly error: unknown; readonly ofReads: boolean }
 }
 
-/** Has no host: see `problems.test.ts`. */
+/** An instance without hosts. See `problems.test.ts`. */
 export const EMPTY_DATACENTER = 'DFW'
 
 export interface OwnCase {
@@ -89,7 +92,10 @@ export interface OwnCase {
   /** Default: the example of the endpoint. */
   example?(scene: Scene): Example | Promise<Example>
   readonly headers?: Record<string, string>
-  /** After the example. @returns maybe a function that gives back, after the request, what it has taken from all */
+  /**
+   * Runs after the example.
+   * @returns optionally a function that restores shared things after the request
+   */
   prepare?(scene: Scene, stage: Stage): Promise<unknown>
   /** Default: the owner. */
   by?(scene: Scene): Person
@@ -133,7 +139,7 @@ async function withWrongCode({ api, owner, number }: Scene): Promise<Example> {
   return { body: { email: owner.email, password: PASSWORD, token, code: '000000', name: 'x', credential } }
 }
 
-/** A backup that a queued restore is about to read. */
+/** Creates a backup that a queued restore is about to read. */
 async function neededBackup(scene: Scene): Promise<Example> {
   const { api, owner, siteId } = scene
   const example = await backedUp(scene)
@@ -310,27 +316,30 @@ function suspendedOwner(scene: Scene): Promise<unknown> {
   return write(scene, (tx) => setSuspended(tx, scene.owner.accountId, 1))
 }
 
-/** The one host; it is back when the case is over. */
+/** Changes the only host, and restores it after the case. */
 async function lostHost(scene: Scene): Promise<() => Promise<unknown>> {
   const set = (state: 'lost' | 'active') => write(scene, (tx) => tx.updateTable('hosts').set({ state }).execute())
   await set('lost')
   return () => set('active')
 }
 
-/** Work that is its account's alone, whatever collaborators may do. */
+/** An operation that only its account may change, whatever the roles of collaborators. */
 async function isProvisioning(scene: Scene): Promise<void> {
   const ofSite = (tx: Tx) => tx.updateTable('operations').where('site_id', '=', scene.siteId)
   await write(scene, (tx) => ofSite(tx).set({ type: 'site.provision' }).execute())
 }
 
-/** Another site of the owner, which is a network. @returns its id */
+/**
+ * Creates another site of the owner, which is a network.
+ * @returns its ID
+ */
 async function network({ api, owner, number }: Scene): Promise<number> {
   const id = await api.site(owner, `network-${number}`)
   await api.database.transaction((tx) => tx.updateTable('sites').set({ multisite: 1 }).where('id', '=', id).execute())
   return id
 }
 
-/** From a site where the friend may do nothing. */
+/** From a site on which the friend has no right. */
 async function toFriendsSite({ api, owner, friend: to, siteId, number }: Scene): Promise<Example> {
   const source = await api.site(owner, `barred-${number}`)
   await api.collaborate(to, source, [])
@@ -380,8 +389,11 @@ const muPlugin = ({ number }: Scene, name: string) => ({
   body: { path: `https://plugins.example.com/${number}/${name}`, existing_sites: false, future_sites: false },
 })
 
-/** Takes all hosts away. @returns what gives them back */
-/** Hosts that say so; they say it no more when the case is over. */
+/**
+ * Removes all hosts.
+ * @returns a function that restores them
+ */
+/** Hosts that report something, until the case is over. */
 function hostRefuses(version: string) {
   return async (scene: Scene): Promise<() => Promise<unknown>> => {
     const hosts = await scene.api.database.read.selectFrom('hosts').select(['id', 'facts']).execute()
@@ -432,7 +444,7 @@ async function fillBackups({ api, siteId }: Scene): Promise<void> {
   for (let index = 0; index < MOST_ON_DEMAND; index++) await backupIn(api, siteId, { kind: 'fs' })
 }
 
-/** One where the owner may do everything, but does not own. */
+/** A site on which the owner of the scene has all roles, but which another account owns. */
 async function sitesOfFriend({ api, owner, friend: other, number }: Scene): Promise<number> {
   const site = await api.site(other, `friends-${number}`)
   await api.collaborate(owner, site, ['manage_dns'])
@@ -449,7 +461,7 @@ function recordIs(values: { type?: 'TXT'; site_id?: null }) {
     write(scene, (tx) => tx.updateTable('dns_records').set(values).where('site_id', '=', scene.siteId).execute())
 }
 
-/** A zone of the owner named after the scene, with a record `www` and others in it. */
+/** Creates a zone of the owner, named after the scene, with a record `www` and others. */
 async function zoned(
   scene: Scene,
   body: Record<string, unknown>,
@@ -463,7 +475,7 @@ async function zoned(
   return { params: { zone_id: zone }, body }
 }
 
-/** Their zone is the installation's, which its operator has and they may look into. */
+/** Their zone belongs to the installation. Its operator owns it, and they may read it. */
 async function zoneOfOperator(scene: Scene): Promise<unknown> {
   const ofScene = await scene.api.database.read
     .selectFrom('zones')
@@ -477,11 +489,11 @@ async function zoneOfOperator(scene: Scene): Promise<unknown> {
   await write(scene, (tx) =>
     tx.updateTable('zones').set({ account_id: operator?.id }).where('id', '=', ofScene.id).execute(),
   )
-  // the next case needs the name
+  // The next case needs the name.
   return () => named(ofScene.name)
 }
 
-/** The sessions of the scene began at another address of the panel. */
+/** The sessions of the scene began at another origin of the panel. */
 function sessionsAt(origin: string) {
   return (scene: Scene) =>
     write(scene, (tx) =>
@@ -528,7 +540,7 @@ function fillMails(scene: Scene): Promise<unknown> {
   })
 }
 
-/** Of the site, and of the account. */
+/** Of the site and of the account. */
 function fillCollaborators(scene: Scene): Promise<unknown> {
   return write(scene, async (tx) => {
     const common = { name: '', organization: '', phone_number: '', plan: 'Personal', default_php_version: '8.3' }
@@ -553,7 +565,7 @@ function fillCollaborators(scene: Scene): Promise<unknown> {
   })
 }
 
-/** Of the site, and of the account. */
+/** Of the site and of the account. */
 function fillOperations(scene: Scene): Promise<unknown> {
   const target = { accountId: scene.owner.accountId, hostId: 1, runAt: Date.now() + 86_400_000 }
   const input = { siteId: scene.siteId }
@@ -579,7 +591,7 @@ export async function provokeOwn(one: OwnCase, endpoint: Endpoint, stage: Stage)
   }
 }
 
-/** A request that is to be refused. */
+/** A request that the API must refuse. */
 export interface Provoked {
   readonly scene: Scene
   readonly request: InjectOptions
@@ -590,7 +602,7 @@ export interface Provoked {
 
 export interface CommonCase {
   readonly code: ProblemCode
-  /** Changes its scene; the others share one. */
+  /** Changes its scene. The others share one. */
   readonly isAlone?: true
   provoke(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<Omit<Provoked, 'scene'>>
 }
@@ -702,7 +714,7 @@ export const commonCases: readonly CommonCase[] = [
       const request = await asked(endpoint, scene, stage)
       const url = endpoint.path.replace(/\{\w+\}/g, '999999999')
       if (endpoint.params) return { request: { ...request, url } }
-      // accounts and sites that a body names
+      // Accounts and sites that a body names.
       const sent = JSON.parse(request.payload as string)
       const named =
         'siteIds' in sent
@@ -730,7 +742,7 @@ export const commonCases: readonly CommonCase[] = [
     code: 'invalid_input',
     async provoke(endpoint, scene, stage) {
       const request = await asked(endpoint, scene, stage)
-      // half of a surrogate pair
+      // Half of a surrogate pair.
       if (endpoint.anyBody) return { request: withBody(request, '{"name":"\\ud800"}') }
       if (endpoint.body) return { request: withBody(request, '["no object"]') }
       const query = Object.keys(endpoint.query?.properties ?? {}).map((name) => `${name}=%00&${name}=x`)
@@ -764,7 +776,7 @@ export const commonCases: readonly CommonCase[] = [
     isAlone: true,
     async provoke(...where) {
       const [endpoint, { api }, { tour }] = where
-      // how much an application keeps is remembered: that of the operator has sent keys before
+      // The count of an application's stored keys is cached, and the operator's application has sent keys before.
       const operator = isOfOperator(endpoint) ? await api.person(tour.stranger.email) : undefined
       const request = operator ? as(operator, await asked(...where)) : await asked(...where)
       const row = { fingerprint: '', claim: '', response_sealed: '', status: 200, size_bytes: 256 << 20 }
@@ -792,19 +804,19 @@ export const commonCases: readonly CommonCase[] = [
   { code: 'disk_full', provoke: failure(Object.assign(new Error('full'), { code: 'ENOSPC' })) },
 ]
 
-/** The request, of which there was one before. */
+/** The request, which was sent once before. */
 async function twice(request: InjectOptions, { strict }: Stage): Promise<InjectOptions> {
   await strict.inject(request)
   return request
 }
 
-/** A request with a key that was used: its first answer is there. */
+/** A request with a used key, whose first answer is stored. */
 async function keyed(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<InjectOptions> {
   const request = withHeader(await asked(endpoint, scene, stage), { 'idempotency-key': firstKey })
   await forgetKeys(endpoint, scene, stage)
   const first: Response = await stage.tour.send(endpoint, request)
   if (first.statusCode >= 300) throw new Error(`${first.statusCode}: ${first.body}`)
-  // whoever has signed out asks no second time
+  // A signed-out caller cannot send a second request.
   await write(scene, (tx) => tx.updateTable('tokens').set({ revoked_at: null }).execute())
   return request
 }

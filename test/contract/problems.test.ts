@@ -1,6 +1,6 @@
 /**
- * Each problem that an endpoint declares is got from it by a request, so that none of its refusals can be taken out unnoticed; what
- * it answers besides is found by `Walk.send`, here and in all contract tests.
+ * A request causes each problem that an endpoint declares, so that no refusal can be removed unnoticed. `Walk.send`
+ * finds undeclared answers, here and in all contract tests.
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
@@ -29,7 +29,7 @@ import { endpoints, walk } from './walk.ts'
 interface Case {
   readonly endpoint: Endpoint
   readonly code: ProblemCode
-  /** A problem of the endpoint's own; the others come from what serves all endpoints alike. */
+  /** A problem of the endpoint itself. The others come from code that serves all endpoints alike. */
   readonly isOwn: boolean
   provoke(stage: Stage): Promise<Provoked>
 }
@@ -57,12 +57,12 @@ function provokeCommon({ isAlone, provoke }: CommonCase, endpoint: Endpoint): Ca
   }
 }
 
-it('every problem that an endpoint declares has a case, and every case is one that it declares', () => {
+it('every declared problem has a case, and every case is of a declared problem', () => {
   const declared = endpoints.flatMap((endpoint) => declaredOf(endpoint).map((code) => `${endpoint.id}: ${code}`))
   expect(cases.map(({ endpoint, code }) => `${endpoint.id}: ${code}`).sort()).toEqual(declared.sort())
 })
 
-it('the document describes the statuses of the problems that an endpoint declares, and no others', async () => {
+it('the document describes exactly the statuses of the declared problems', async () => {
   const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))
   const described = Object.values(document.paths as Record<string, Record<string, Described>>).flatMap((item) =>
     Object.values(item).map(({ operationId, responses }) => [
@@ -82,7 +82,7 @@ interface Described {
 
 const statusesOf = (endpoint: Endpoint): string[] => {
   const statuses = declaredOf(endpoint).map((code) => String(statusOf(code)))
-  // RFC 6749 §5.2 has its own errors: `tokens.test.ts`
+  // RFC 6749 §5.2 has its own errors: `tokens.test.ts`.
   return [...new Set([...statuses, ...(endpoint.failure ? ['401'] : [])])].sort()
 }
 
@@ -124,13 +124,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     await stage.tour.close()
   })
 
-  /** How much there is, and the site of the scene. Keys count no request out. */
+  /** Counts everything, and reads the site of the scene. Counting the keys does not count the request. */
   async function kept({ siteId }: Provoked['scene'], code: ProblemCode): Promise<unknown> {
     const { read } = stage.tour.api.database
-    // a wrong guess is counted; too many of them are in the log
+    // A wrong guess is counted, and too many of them are logged.
     const others = ['idempotency_keys', 'sign_in_attempts', ...(code === 'too_many_guesses' ? ['activity'] : [])]
     const counted = tables.filter((name) => !others.includes(name))
-    // a look before a change is no work that was asked for
+    // A preview before a change does not count as requested work.
     const looks = sql`select id from operations where type in ('plugin.list', 'cms.look_for_releases')`
     const but: Record<string, unknown> = {
       operations: sql`where id not in (${looks})`,
@@ -149,7 +149,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     '%i %s: %s',
     async (status, _id, code, { endpoint, provoke }) => {
       const { scene, request, app, after } = await provoke(stage)
-      // work that was begun, and has failed, is kept with its entry in the log
+      // Work that began and failed stays, with its log entry.
       const before = status < 500 && code !== 'site_cannot' ? await kept(scene, code) : undefined
       const response = await stage.tour.send(endpoint, request, app)
       await after?.()
@@ -159,7 +159,10 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
   )
 })
 
-/** Problems that the platform answers for all endpoints alike: each on one endpoint of each shape, and on those that are selected. */
+/**
+ * Problems that the platform answers for all endpoints alike: tested on one endpoint of each shape, and on selected
+ * ones.
+ */
 function commonOnes(): Case[] {
   return commonCases.flatMap(({ code }) => {
     const common = cases.filter((each) => !each.isOwn && each.code === code)
@@ -177,7 +180,7 @@ const datacentersBut = ({ datacenters }: Config, code: string): string =>
 const nothingOf = <Table extends Record<string, BudgetTerms>>(table: Table): Table =>
   Object.fromEntries(Object.entries(table).map(([name, terms]) => [name, { ...terms, each: 0 }])) as Table
 
-/** A database that does nothing but throw what the stage says. */
+/** A database that only throws the failure of the stage. */
 function throwing(database: Database, stage: Stage): Database {
   return {
     ...database,

@@ -1,4 +1,4 @@
-/** The problems that an endpoint's contract declares, and which of them an answer is. */
+/** The problems that an endpoint's contract declares, and how an answer maps to one of them. */
 import { problems as allProblems } from '../../src/app.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { takesKey } from '../../src/platform/http/idempotency/takes-key.ts'
@@ -9,7 +9,10 @@ export type ProblemCode = string
 
 export const statusOf = (code: ProblemCode): number => allProblems.find((each) => each.code === code)?.status as number
 
-/** All that an endpoint may answer, in order of name: its own problems, and what follows from the rest of its contract. */
+/**
+ * Returns all problems that an endpoint may answer, in order of name: its own, and those that follow from the rest of
+ * its contract.
+ */
 export function declaredOf(endpoint: Endpoint): ProblemCode[] {
   const { problems = [], params, query, body, anyBody, form, starts, rate, access, upload } = endpoint
   const isGuarded = access !== 'public'
@@ -34,7 +37,7 @@ export function declaredOf(endpoint: Endpoint): ProblemCode[] {
   return [...new Set(declared.flatMap(([applies, codes]) => (applies ? codes : [])))].sort()
 }
 
-/** What they start never waits beside others: the site is new, or all else of it is canceled. */
+/** Their operations never exceed the queue: the site is new, or everything else on it is canceled. */
 const startsAlone = new Set(['createSite', 'cloneSite', 'deleteSite'])
 
 function refusalsOf(endpoint: Endpoint): ProblemCode[] {
@@ -61,8 +64,8 @@ interface Answer {
 }
 
 /**
- * Which problem a failure is: what its code says, where status and text are those of the code. Token errors of RFC 6749 have no code,
- * and are told by status and text; `undefined`: nothing of the catalogue.
+ * Returns the problem of a failure by its code, if status and text match. Token errors of RFC 6749 have no code, so
+ * status and text decide. `undefined`: not in the catalogue.
  */
 export function problemOf({ statusCode, body }: Answer): ProblemCode | undefined {
   const { code: said, errors, error_description: description } = JSON.parse(body)
@@ -73,7 +76,7 @@ export function problemOf({ statusCode, body }: Answer): ProblemCode | undefined
 
 const escaped = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
 
-/** Texts that are nothing but what fills them come last: they fit everything. */
+/** Texts that consist only of a placeholder come last, because they match everything. */
 const patterns = allProblems
   .map(({ code, status, text }) => ({
     code,

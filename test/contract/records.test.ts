@@ -1,7 +1,7 @@
 /**
- * What every changing endpoint leaves behind besides its change: an entry in the activity log, the event that webhooks tell of, and
- * the background work that its contract declares. Walks the API's own list: a new endpoint is covered without a change here, unless
- * it has an event, or a reason to leave no entry.
+ * What every changing endpoint records besides its change: an entry in the activity log, a webhook event, and the
+ * background work that its contract declares. The test walks the API's own list, so it covers a new endpoint without a
+ * change here, unless the endpoint has an event, or a reason to leave no entry.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
@@ -9,7 +9,7 @@ import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { dialects } from '../support/database.ts'
 import { cases, endpoints, type Walk, walk } from './walk.ts'
 
-/** Changes without an entry of their own, and why. */
+/** Changes without an entry, and why. */
 const unrecorded: Record<string, string> = {
   issueToken: 'a token is no change of the account; logs of the control have it',
   revokeToken: 'as issueToken',
@@ -22,7 +22,7 @@ const unrecorded: Record<string, string> = {
   batchDestroyCollaborators: 'as batchCreateCollaborators',
 }
 
-/** The events of each endpoint, by the names that receivers of webhooks know. Those that its background work writes are not here. */
+/** The events of each endpoint, by their names for webhook receivers. Events of its background work are not here. */
 const events: Record<string, readonly string[]> = {
   updateSite: ['php_version_changed', 'wp_environment_type'],
   deleteSite: ['site_deleted'],
@@ -45,7 +45,7 @@ const events: Record<string, readonly string[]> = {
 
 const changing = endpoints.filter(changes)
 
-it('exemptions and events are of endpoints that are there', () => {
+it('exemptions and events belong to existing endpoints', () => {
   const ids = changing.map(({ id }) => id)
   expect(Object.keys({ ...unrecorded, ...events }).filter((id) => !ids.includes(id))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** What the files of a resource declare is what its index adds: nothing that stands there is left out of the composition. */
+/** The index of a resource adds everything that its files declare. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
@@ -14,10 +14,10 @@ const files = globSync('src/{resources,platform}/**/*.ts').filter((file) => !/\.
 const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
 const declared = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name]) => name as string).sort()
 
-/** Folders of `src/resources` that are not resources: what all of them use. */
+/** Folders of `src/resources` that are not resources, but shared by all. */
 const shared = ['access', 'kit']
 
-it('every folder of src/resources is a resource that is listed', () => {
+it('every folder of src/resources is a listed resource', () => {
   const own = globSync('src/resources/*/').filter((path) => !shared.includes(basename(path)))
   const folders = own.map((path) => `./${basename(path)}/index.ts`)
   const listed = [...readFileSync('src/resources/index.ts', 'utf8').matchAll(/from '(.*)'/g)].map(([, path]) => path)
@@ -25,18 +25,18 @@ it('every folder of src/resources is a resource that is listed', () => {
   expect(resources.length).toBe(folders.length)
 })
 
-it('a folder, and the group of its endpoints in the description, have one name', () => {
+it('a folder and the group of its endpoints have the same name', () => {
   const groups = resources.flatMap(({ tag }) => tag?.name.toLowerCase() ?? [])
   const folders = globSync('src/resources/*/endpoints.ts').map((path) => path.split('/')[2])
   expect(groups.toSorted()).toEqual(folders.toSorted())
 })
 
-it('every endpoint that a file declares is served', () => {
+it('every declared endpoint is served', () => {
   const ids = declared(/^export const \w+ = endpoint\(\{\s*id: '(\w+)'/gm)
   expect(endpoints.map(({ id }) => id).sort()).toEqual(ids)
 })
 
-it('every table that the migrations make is declared once, by who keeps it', async () => {
+it('every table of the migrations is declared once, by its resource', async () => {
   const { database, drop } = await testDatabase('sqlite')
   const made = await database.read.introspection.getTables()
   await drop()
@@ -48,26 +48,26 @@ it('every table that the migrations make is declared once, by who keeps it', asy
   expect(rows.map(([, table]) => table).sort()).toEqual(made.map(({ name }) => name).sort())
 })
 
-it('samples and examples are of endpoints that are served', () => {
+it('samples and examples belong to served endpoints', () => {
   const ids = endpoints.map(({ id }) => id)
   const named = [...samples.map(({ endpoint }) => endpoint), ...Object.keys(examples)]
   expect(named.filter((id) => !ids.includes(id))).toEqual([])
 })
 
-it('every job that a file declares is done by some part', () => {
+it('every declared job has a role that runs it', () => {
   const names = declared(/^export const \w+ = durable(?:With<[^(]*>\(\))?\(\{\s*name: '([\w.]+)'/gm)
   expect([...hostJobs, ...controlJobs].map(({ name }) => name).sort()).toEqual(names)
-  // in the other list nobody would ever do it
+  // In the other list, nothing would ever run it.
   expect(hostJobs.filter(({ on }) => on !== 'host')).toEqual([])
   expect(controlJobs.filter(({ on }) => on !== 'control')).toEqual([])
 })
 
-it('every schedule that a file declares is kept', () => {
+it('every declared schedule is listed', () => {
   const names = declared(/^export const \w+ = schedule\(\{\s*name: '([\w.]+)'/gm)
   expect(schedules.map(({ name }) => name).sort()).toEqual(names)
 })
 
-it('every problem that a resource declares is added by its index, and thrown', async () => {
+it('the index adds every problem of a resource, and the code throws it', async () => {
   for (const file of globSync('src/resources/*/problems.ts')) {
     const { problems } = await import(/* @vite-ignore */ `../../${file}`)
     expect([file, resources.find((each) => each.problems === problems)?.problems]).toEqual([file, problems])
@@ -77,7 +77,7 @@ it('every problem that a resource declares is added by its index, and thrown', a
   expect(unused).toEqual([])
 })
 
-it('every action and event that a resource declares is added by its index, under a name of its own', async () => {
+it('the index adds every action and event of a resource, under a unique name', async () => {
   for (const file of globSync('src/resources/*/actions.ts')) {
     const { actions, events } = await import(/* @vite-ignore */ `../../${file}`)
     const added = resources.find((each) => each.actions === actions)
@@ -89,7 +89,7 @@ it('every action and event that a resource declares is added by its index, under
   }
 })
 
-/** As receivers of webhooks know them. */
+/** The names for webhook receivers. */
 const EVENT_NAMES =
   `site_created site_deleted site_converted site_enabled site_disabled site_restored site_restore_failed
   site_sync_success site_sync_failed site_maintenance_mode_toggled site_plugin_installed_successfully
@@ -104,7 +104,7 @@ const EVENT_NAMES =
   site_imported site_import_failed
   performance_report_created`.split(/\s+/)
 
-it('the panel offers each event by a name', () => {
+it('the panel has a name for each event', () => {
   const offered = Object.values(eventTexts).flatMap((each) => Object.keys(each))
   expect(offered.sort()).toEqual(resources.flatMap(({ events }) => Object.keys(events ?? {})).sort())
 })

@@ -1,4 +1,4 @@
-/** The samples and examples of all resources: see `test/support/samples.ts`. */
+/** The samples and examples of all resources. See `test/support/samples.ts`. */
 import { globSync } from 'node:fs'
 import type { Examples, Sample } from '../support/samples.ts'
 

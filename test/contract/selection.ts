@@ -1,7 +1,7 @@
 /**
- * Selects the endpoints and the background work that a run walks in every case. One piece of code answers many problems for
- * all endpoints. Those problems are proven on one endpoint of each shape, on endpoints whose files changed, and on a few
- * others that change with the commit. TEST_LONG walks everything.
+ * Selects the endpoints and jobs that a run walks in every case. Shared code answers many problems for all endpoints.
+ * Those problems are tested on one endpoint of each shape, on endpoints whose files changed, and on a few others that
+ * change with the commit. TEST_LONG walks everything.
  */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
@@ -13,15 +13,18 @@ import { changedFiles, headCommit } from '../support/changes.ts'
 import { declaredNames } from '../support/declared.ts'
 
 const GOING_ROUND = 12
-/** Work with a fault in each of its steps costs up to half a minute of a processor: so many steps of one run, of changed work first. */
+/**
+ * Work with a fault in each of its steps costs up to half a minute of a processor. This limits the steps of one run,
+ * which takes changed work first.
+ */
 const MOST_STEPS = 12
-/** A change of these is a change of every endpoint. */
+/** A change of these affects every endpoint. */
 const OF_ALL = ['src/platform/http/', 'src/resources/access/access.ts', 'src/resources/kit/endpoint.ts']
 
 const changed = changedFiles()
 const changedFolders = new Set(changed.flatMap((file) => /^src\/resources\/([\w-]+)\//.exec(file)?.[1] ?? []))
 
-/** Names that the files of changed folders declare: ids of endpoints, names of jobs. */
+/** Names that the files of changed folders declare: IDs of endpoints, names of jobs. */
 const declared = new Set(
   [...changedFolders]
     .flatMap((folder) => globSync(`src/resources/${folder}/**/*.ts`))
@@ -42,10 +45,10 @@ const selected = new Set(
   atLength(changesAll, true) ? ids : [...ids.filter((id) => declared.has(id)), ...goingRound(ids, GOING_ROUND)],
 )
 
-/** Whether an endpoint gets every case in this run. */
+/** Returns whether an endpoint gets every case in this run. */
 export const isSelected = ({ id }: Pick<Endpoint, 'id'>): boolean => selected.has(id)
 
-/** All that decides how the platform answers for an endpoint, apart from its own handler. */
+/** Returns everything that decides how the platform answers for an endpoint, except its own handler. */
 function shapeOf({ access, method, params, query, body, problems: _, handle: __, ...rest }: Endpoint): string {
   const flags = Object.entries(rest)
     .filter(([, value]) => value === true || typeof value === 'number')
@@ -57,7 +60,7 @@ function shapeOf({ access, method, params, query, body, problems: _, handle: __,
   return JSON.stringify([guard, method, Boolean(params), Boolean(query), Boolean(body), flags.sort()])
 }
 
-/** Of endpoints of one shape the first, and all that are selected. */
+/** The first endpoint of each shape, and all selected ones. */
 export function oneOfEachShape(list: readonly Endpoint[]): Endpoint[] {
   const seen = new Set<string>()
   return list.filter((endpoint) => {
@@ -67,7 +70,7 @@ export function oneOfEachShape(list: readonly Endpoint[]): Endpoint[] {
   })
 }
 
-/** Background work with changed files, and some of the rest, as far as their steps are few enough; one at least. */
+/** Returns jobs with changed files, and some of the rest while their steps are few enough, at least one. */
 function fewJobs(): Set<string> {
   const names = [...jobs.keys()]
   const ranked = [...goingRound(names.filter((name) => declared.has(name))), ...goingRound(names)]
@@ -83,11 +86,11 @@ function fewJobs(): Set<string> {
 }
 const selectedJobs = fewJobs()
 
-/** Whether a run walks all endpoints and jobs, but for what the platform answers alike for all of them. */
+/** Whether a run walks all endpoints and jobs, except for what the platform answers alike for all of them. */
 const walksAll = process.env.TEST_TIER !== 'quick'
 
-/** Whether this run proves who may call an endpoint: of all in the tier `databases`, and by hand. */
+/** Returns whether a run tests the permissions of an endpoint: of all in the tier `databases`, and when run by hand. */
 export const walksEndpoint = (id: string): boolean => walksAll || isSelected({ id })
 
-/** Whether the faults of this background work are tried in this run: all of it in the system tier, and by hand. */
+/** Returns whether this run tests the faults of a job: of all in the system tier, and when run by hand. */
 export const walksJob = (name: string): boolean => walksAll || selectedJobs.has(name)

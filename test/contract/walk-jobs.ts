@@ -1,6 +1,7 @@
 /**
- * Each type of background work, each of its steps: fails before it has begun and after it has done its work, and is cut off there
- * (its worker is gone, another one takes over). What was given up leaves nothing where it can be undone, and a retry completes it.
+ * Each step of each type of background work fails before its work and after it, and is interrupted there (its worker is
+ * gone, and another one takes over). A failed operation leaves nothing where it can be undone, and a retry completes
+ * it.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { jobs } from '../../src/jobs.ts'
@@ -17,13 +18,13 @@ import { walksJob } from './selection.ts'
 const faults = ['fails before its work', 'fails after its work'] as const
 type Fault = (typeof faults)[number] | 'is cut off after its work'
 
-/** The definition, one step of which has the fault the first time that it runs. */
+/** Returns the definition with the fault in one step, the first time that it runs. */
 function withFault(definition: AnyDefinition, name: string, fault: Fault): AnyDefinition {
   let struck = false
   const strike = (at: 'before' | 'after') => {
     if (struck || (at === 'before') !== (fault === 'fails before its work')) return
     struck = true
-    // a worker that is told this writes nothing any more, as one that was killed
+    // A worker that learns this writes nothing more, like one that was killed.
     if (fault === 'is cut off after its work') throw new LeaseLost('the end of a worker')
     throw new PermanentFailure('a fault of this test')
   }
@@ -35,24 +36,24 @@ function withFault(definition: AnyDefinition, name: string, fault: Fault): AnyDe
   })
 }
 
-/** All background work in so many parts, each a file of tests: it waits for most of its time, so parts run beside each other. */
+/** The number of parts, each a test file. The work waits most of the time, so parts run in parallel. */
 const PARTS = 3
 
-/** Of each part about as many steps. */
+/** Splits the steps about evenly. */
 function partsOf(definitions: readonly AnyDefinition[]): Map<string, number> {
   const steps = Array.from({ length: PARTS }, () => 0)
   const partOf = new Map<string, number>()
   const count = ({ steps: all }: AnyDefinition) => Object.keys(all).length
   for (const definition of definitions.toSorted((a, b) => count(b) - count(a))) {
     const part = steps.indexOf(Math.min(...steps))
-    // each step is a run of all of them
+    // Each step is a run of all of them.
     steps[part] = (steps[part] as number) + count(definition) ** 2
     partOf.set(definition.name, part + 1)
   }
   return partOf
 }
 
-/** A lease that does not run out while a test goes on. */
+/** A lease that does not expire during a test. */
 const LONG_MS = 600_000
 
 /** @param part from 1 */
@@ -69,14 +70,14 @@ export function walkJobs(part: 1 | 2 | 3): void {
     afterEach(() => stand.tidy())
     afterAll(() => api?.close())
 
-    /** Nobody is kept from the site any more, by the records or by its host. */
+    /** Checks that neither the control database nor the host keeps the site closed. */
     const isOpen = async ({ site, host }: World) => {
       const row = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', site)
       expect(await row.executeTakeFirst()).toEqual({ closed_by: null })
       expect([...host.held]).toEqual([])
     }
 
-    test('each type has a sample, and one that can be undone says what may be left', () => {
+    test('each type has a sample, and one with an undo says what may be left', () => {
       expect(Object.keys(jobSamples).toSorted()).toEqual([...jobs.keys()].toSorted())
       const undoing = [...jobs.values()].filter(({ steps }) => Object.values(steps).some(({ undo }) => undo))
       expect(undoing.filter(({ name }) => !jobSamples[name]?.left).map(({ name }) => name)).toEqual([])
@@ -88,7 +89,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
     const cases = walked.flatMap((definition) =>
       Object.keys(definition.steps).flatMap((step, index) =>
         faults
-          // before a later step there is what there is after the one before it, which is a case as well
+          // The state before a later step is the state after the previous one, which is also a case.
           .filter((fault) => fault !== 'fails before its work' || atLength(index, 0) === 0)
           .map((fault) => ({ type: definition.name, step, fault, definition })),
       ),
@@ -98,7 +99,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
       if (!sample) throw new Error(`${type} needs a sample in job-samples.ts`)
       return sample
     }
-    /** The work has ended well, all that it is for is there, and what it said of its progress never went back. */
+    /** Checks that the operation succeeded with its result, and that its progress never decreased. */
     const isComplete = async (world: World, id: number, sample: JobSample) => {
       expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
       await sample.done(world)
@@ -112,7 +113,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
       const world = await stand.newWorld()
       const faulty = withFault(definition, step, fault)
       const id = await stand.ask(world, sample, faulty)
-      // the fault strikes once: another worker would not meet it
+      // The fault strikes once, so another worker would not meet it.
       stand.start(world, faulty, { leaseMs: LONG_MS })
       expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
       await sample.left?.(world)
@@ -120,7 +121,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
       await isComplete(world, id, sample)
     })
 
-    test.each(walked)('$name: is cut off after the work of each of its steps', async (definition) => {
+    test.each(walked)('$name: is interrupted after the work of each of its steps', async (definition) => {
       const sample = sampleOf(definition.name)
       const world = await stand.newWorld()
       const steps = Object.keys(definition.steps)
@@ -131,7 +132,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
         const worker = stand.start(world, faulty, { onLost: lost.open })
         await lost.opened
         await worker.stop(5000)
-        // the process that has held the PHP of sites is gone, too
+        // The process that ran PHP for sites is gone, too.
         world.host.held.clear()
         await stand.endLease(id)
       }

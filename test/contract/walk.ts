@@ -1,4 +1,4 @@
-/** What the contract tests share: scenes, requests made from contracts, and the check of responses against the document. */
+/** Shared by the contract tests: scenes, requests from contracts, and the check of responses against the document. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
@@ -22,33 +22,36 @@ export const accessOf = (endpoint: Endpoint): Access => endpoint.access as Acces
 /** The path parameter that names the site of a site endpoint. */
 export const siteParam = (endpoint: Endpoint): string => (endpoint.params?.properties.site_id ? 'site_id' : 'id')
 
-/** For `it.each`, by their names. */
+/** For `it.each`, by name. */
 export const cases = (list: readonly Endpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const)
 
-/** Whether it is about one site, which its path names. */
+/** Returns whether its path names a site. */
 export const isOnSite = (endpoint: Endpoint): boolean =>
   typeof endpoint.access === 'object' && 'site' in (endpoint.access as object)
 
 export interface Walk {
   readonly api: TestApi
-  /** Has the first account, which operates the installation. */
+  /** Needs the first account, which operates the installation. */
   readonly stranger: Person
-  /** Owner and collaborator with a new site. @param of somebody who has sites already; default: a new account */
+  /**
+   * Creates owner and collaborator with a new site.
+   * @param of an account that already has sites; default: a new account
+   */
   scene(of?: Person): Promise<Scene>
-  /** The request that an example, or else the schema, describes. */
+  /** Returns the request that an example describes, or the schema. */
   requestOf(endpoint: Endpoint, scene: Scene): Promise<InjectOptions>
-  /** The request of an example that is given, for the owner of the scene unless it names somebody. */
+  /** Returns the request of a given example, by the owner of the scene unless it names another caller. */
   requestFor(endpoint: Endpoint, scene: Scene, example: Example, person?: Person): InjectOptions
   /**
-   * Sends it, and checks that the answer is one that the document describes, and a failure one that the contract declares.
-   * @param app another instance of the API over the same database
+   * Sends it, and checks that the document describes the answer, and the contract declares its failure.
+   * @param app another instance of the API on the same database
    */
   send(endpoint: Endpoint, request: InjectOptions, app?: FastifyInstance): Promise<Response>
-  /** From here on the work that is asked for on this site fails, for good or so that another attempt might help. */
+  /** Makes later operations on this site fail, permanently or so that a retry could help. */
   failWork(siteId: number, how?: { forGood: boolean }): void
-  /** From here on the work that is asked for on this site waits. */
+  /** Makes later operations on this site wait. */
   leaveWork(siteId: number): void
-  /** Waits until nothing is left to do in the background. */
+  /** Waits until no background work is left. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -116,13 +119,13 @@ function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: P
   }
 }
 
-/** Whether it is for the operator of the installation alone. */
+/** Returns whether only the operator of the installation may call it. */
 export const isOfOperator = (endpoint: Endpoint): boolean => {
   const access = accessOf(endpoint)
   return typeof access === 'object' && 'account' in access && access.account === 'operator'
 }
 
-/** Whether it is for people in a browser alone. */
+/** Returns whether only people in a browser may call it. */
 export const isOfSession = (endpoint: Endpoint): boolean => {
   const access = accessOf(endpoint)
   return typeof access === 'object' && 'account' in access && access.account === 'session'
@@ -132,13 +135,13 @@ type Credentials = Pick<Person, 'token' | 'sessionToken'>
 const credentialsOf = ({ token, sessionToken }: Credentials, bySession: boolean): Record<string, string> =>
   bySession ? ofBrowser(sessionToken) : { authorization: `Bearer ${token}` }
 
-/** The same request by somebody else. */
+/** Returns the same request by another caller. */
 export function as(person: Credentials | undefined, request: InjectOptions): InjectOptions {
   const { authorization: _, cookie, ...headers } = request.headers as Record<string, string>
   return { ...request, headers: { ...headers, ...(person && credentialsOf(person, cookie !== undefined)) } }
 }
 
-/** @throws when there is no answer for 20 s: a request that hangs */
+/** @throws without an answer within 20 s, because the request hangs */
 async function answered(app: FastifyInstance, request: InjectOptions): Promise<Response> {
   const late = new AbortController()
   const deadline = pause(20_000, undefined, { signal: late.signal }).then(() => {
@@ -164,7 +167,7 @@ interface SampleSchema {
   required?: string[]
 }
 
-/** A small value that a schema allows, patterns and meanings apart. */
+/** Returns a small value that a schema allows, without regard to patterns and meaning. */
 export function sample(schema: SampleSchema): unknown {
   const type = [schema.type].flat()[0]
   if (schema.enum) return schema.enum[0]
@@ -246,7 +249,9 @@ function compiled(ajv: Ajv2020, id: string, schema: object): ReturnType<Ajv2020[
   return made
 }
 
-/** Stands in for hosts: whatever is asked for, and not put off, has soon been done, or has failed where it is to fail. */
+/**
+ * Stands in for hosts: completes requested operations soon unless they are delayed, or fails them if they should fail.
+ */
 function finishWork({ database }: TestApi): {
   fail(siteId: number, how?: { forGood: boolean }): void
   leave(siteId: number): void
@@ -270,7 +275,7 @@ function finishWork({ database }: TestApi): {
       const end = { finished_at: Date.now() }
       for (const [siteId, forGood] of failing) {
         const failed = { ...end, state: 'failed', error: 'It was to fail', is_permanent: forGood ? 1 : 0 } as const
-        // what does not wait in the site's queue names the site in its input alone
+        // An operation outside the site's queue names the site only in its input.
         const ofSite = open
           .set(failed)
           .where(({ eb, or }) => or([eb('site_id', '=', siteId), eb('input', '=', JSON.stringify({ siteId }))]))

@@ -1,16 +1,16 @@
-/** Which tests judge a change of a file. */
+/** Chooses the tests that judge a change of a file. */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { TestSpecification, Vitest } from 'vitest/node'
 import { declaredNames } from '../support/declared.ts'
 
-/** They walk all endpoints, or all jobs, by name; a fuzzer would only make the same runs longer. */
+/** They walk all endpoints, or all jobs, by name. A fuzzer would only lengthen the same runs. */
 const JOBS = ['jobs-1', 'jobs-2', 'jobs-3']
 const CONTRACT_TESTS = ['records', 'neighbours', 'endpoints', 'problems', 'permissions', ...JOBS].map((name) => ({
   path: `test/contract/${name}.test.ts`,
   ofJobs: JOBS.includes(name),
 }))
-/** By the names of tests. A rule that only one of the databases needs is proven on that one. */
+/** By the names of tests. A rule that only one of the databases needs is tested on that one. */
 const dialects = { sqlite: '^(?!.*postgres)', postgres: 'postgres' }
 export type Dialect = keyof typeof dialects
 
@@ -24,7 +24,7 @@ export async function besideOf(vitest: Vitest, folder: string, dialect: Dialect)
     )
 }
 
-/** Of endpoints, and of jobs, whose names have a dot. */
+/** Names of endpoints, and of jobs, which have a dot. */
 export function contractTests(vitest: Vitest, names: readonly string[], dialect: Dialect): TestSpecification[] {
   const testNamePattern = patternOf(dialect, names)
   return CONTRACT_TESTS.filter(({ ofJobs }) => names.some((name) => name.includes('.') === ofJobs)).map(({ path }) =>
@@ -32,7 +32,7 @@ export function contractTests(vitest: Vitest, names: readonly string[], dialect:
   )
 }
 
-/** As {@link contractTests}, of all that these files may be judged by. */
+/** Like {@link contractTests}, for all tests that may judge these files. */
 export async function contractFiles(
   vitest: Vitest,
   root: string,
@@ -42,7 +42,7 @@ export async function contractFiles(
   return contractTests(vitest, [...new Set(names.flat())], 'sqlite')
 }
 
-/** An index declares what there is, and does nothing: it is compared with what the files of its resource declare. */
+/** An index only declares. A contract test compares it with the declarations in the files of its resource. */
 export const allDeclared = (vitest: Vitest): TestSpecification[] => [
   vitest.getRootProject().createSpecification(join(vitest.config.root, 'test/contract/resources.test.ts')),
 ]
@@ -50,7 +50,7 @@ export const allDeclared = (vitest: Vitest): TestSpecification[] => [
 export const patternOf = (dialect: Dialect, names: readonly string[]) =>
   new RegExp(`${dialects[dialect]}.*(^|[^\\w.])(${names.join('|').replaceAll('.', '\\.')})(?![\\w.])`)
 
-/** Those beside a file that name it, the others beside it, and then the rest. */
+/** Tests beside a file that name it, then the others beside it, and then the rest. */
 export async function nearestFirst(specifications: TestSpecification[], file = ''): Promise<TestSpecification[]> {
   const ranks = await Promise.all(
     specifications.map(async ({ moduleId }) => {
@@ -62,7 +62,7 @@ export async function nearestFirst(specifications: TestSpecification[], file = '
   return order.map((index) => specifications[index] as TestSpecification)
 }
 
-/** Names of the endpoints and jobs that a file declares; of all of its folder when it declares none. */
+/** Returns the names of the endpoints and jobs that a file declares, or those of its folder when it declares none. */
 export async function reachOf(root: string, file: string): Promise<string[]> {
   const own = await declaredIn(root, [file])
   return own.length > 0 ? own : declaredUnder(root, dirname(file))

@@ -2,13 +2,16 @@ import { ForksPoolWorker, type PoolRunnerInitializer, type PoolWorker } from 'vi
 
 export interface KeptWorker {
   readonly pool: PoolRunnerInitializer
-  /** The next run has a new process. */
+  /** Makes the next run start a new process. */
   drop(): Promise<void>
 }
 
 type Listener = Parameters<ForksPoolWorker['on']>[1]
 
-/** A process that outlives a run, with all that it has loaded: Vitest's own ends with each, and to load is most of a short run. */
+/**
+ * A process that outlives a run, with everything that it has loaded. Vitest's own ends with each run, and most of a
+ * short run is loading.
+ */
 export function keptWorker(): KeptWorker {
   let kept: Process | undefined
   const forget = (ended: Process) => {
@@ -24,7 +27,7 @@ export function keptWorker(): KeptWorker {
     async drop() {
       const dropped = kept
       kept = undefined
-      // one that runs is ended by its run
+      // A running process is ended by its run.
       if (dropped && !dropped.isRunning) await dropped.worker.stop()
     },
   }
@@ -40,11 +43,11 @@ class Process {
   constructor(worker: ForksPoolWorker, onExit: (process: Process) => void) {
     this.worker = worker
     this.#onExit = onExit
-    // nobody else listens between two runs
+    // Nothing else listens between two runs.
     worker.on('error', () => {})
   }
 
-  /** For Vitest a process that starts and stops with the run. */
+  /** To Vitest, it is a process that starts and stops with the run. */
   forOneRun(isKept: () => boolean): PoolWorker {
     const { worker } = this
     const listeners: [event: string, listener: Listener][] = []

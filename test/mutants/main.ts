@@ -1,6 +1,6 @@
 /**
- * Mutation testing: changes the sources one place at a time, in memory, and looks whether a test fails.
- * What it does and does not say: docs/design/testing.md.
+ * Mutation testing: changes the sources one place at a time, in memory, and checks whether a test fails.
+ * docs/design/testing.md describes what it shows.
  *
  *   npm run mutants -- --files=src/resources/notes,src/resources/access/access.ts:57 --most=50 --offset=7 --seconds=600
  *   npm run mutants -- --files=src/resources/notes --elsewhere
@@ -37,7 +37,7 @@ try {
 
 interface Source {
   readonly file: string
-  /** No others; from 1. */
+  /** Limits the mutants to these lines, from 1. */
   readonly line?: number
 }
 
@@ -58,14 +58,14 @@ async function mutantsIn({ file, line }: Source): Promise<Mutant[]> {
   return line ? mutants.filter((mutant) => mutant.line === line) : mutants
 }
 
-/** Evenly from the whole list, so that a bounded run says something of all files; another offset takes others. */
+/** Samples evenly from the complete list, so that a bounded run covers all files. Another offset takes others. */
 function spread<Item>(items: readonly Item[], most: number, offset: number): Item[] {
   const taken = Math.min(most, items.length)
   const first = offset % Math.max(1, Math.floor(items.length / Math.max(1, taken)))
   return Array.from({ length: taken }, (_, index) => items[first + Math.floor((index * items.length) / taken)] as Item)
 }
 
-/** First by the tests beside each; then what they let pass by tests elsewhere, with as much time again. */
+/** Runs the tests beside each file first, then tests elsewhere on survivors, with the same time again. */
 async function tryAll(): Promise<void> {
   const verdicts = await told(tests.verdicts(), Number(values.seconds))
   report(verdicts)

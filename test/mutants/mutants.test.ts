@@ -4,7 +4,7 @@ import { mutantsOf, withSwitches } from './mutants.ts'
 
 const changes = (source: string) => mutantsOf('a.ts', source).map(({ line, what }) => `${line} ${what}`)
 
-/** What the source comes to with each of its changes, after what it comes to without any. */
+/** Returns the result of the source without a change, and then with each of its changes. */
 function outcomes(source: string, given: Record<string, unknown>): unknown[] {
   const mutants = new Map(mutantsOf('a.ts', source).map((mutant, id) => [id, mutant]))
   const text = withSwitches(source, mutants)
@@ -17,7 +17,7 @@ function outcomes(source: string, given: Record<string, unknown>): unknown[] {
   })
 }
 
-test('throws, calls, conditions, operators, arrays and filters are changed, each alone', () => {
+test('changes throws, calls, conditions, operators, arrays and filters, one at a time', () => {
   const source = 'if (a && b < 1)\n  throw new Problem(x)\nawait record(tx)\nconst list = [1].filter(odd)\n'
   expect(changes(source)).toEqual([
     '1 a && b < 1 → !(a && b < 1)',
@@ -30,7 +30,7 @@ test('throws, calls, conditions, operators, arrays and filters are changed, each
   ])
 })
 
-test('what is in a statement that is built once and kept is told apart: it needs a process of its own', () => {
+test('marks changes in a statement that is built once and cached, which need a separate process', () => {
   const source = 'const rows = precompiled((tx) => tx.where(a, b))\nconst other = tx.where(a, b)\n'
   expect(mutantsOf('a.ts', source).map(({ line, isBuiltOnce }) => [line, isBuiltOnce])).toEqual([
     [1, true],
@@ -38,13 +38,13 @@ test('what is in a statement that is built once and kept is told apart: it needs
   ])
 })
 
-test('types, joined texts, imports and empty arrays are left alone', () => {
+test('does not change types, joined texts, imports and empty arrays', () => {
   expect(changes("import a from 'a'\ntype A = B extends 1 ? [2] : 3\nconst b: A[] = []\nconst c = 'a' + b\n")).toEqual(
     [],
   )
 })
 
-test('one source has all changes, each behind its switch, those within another one too', () => {
+test('puts all changes into one source, each behind its switch, including nested ones', () => {
   expect(outcomes('a && b < 1', { a: true, b: 1 })).toEqual([false, true, true])
   expect(outcomes('(a ? [1, 2] : [3]).filter((x) => x > 1)', { a: true })).toEqual([
     [2],
@@ -58,8 +58,8 @@ test('one source has all changes, each behind its switch, those within another o
   expect(outcomes("if (a) throw 'no'\n'yes'", { a: true })).toEqual(['no', 'yes', 'yes'])
 })
 
-test('what was one expression stays one', () => {
-  // ends as a whole where there is nothing
+test('keeps one expression as one expression', () => {
+  // The chain ends as one expression if the value is missing.
   expect(outcomes('list?.filter((x) => x).length', { list: undefined })).toEqual([undefined, undefined])
   expect(outcomes('(list ?? [1, 0]) // all\n  .filter((x) => x).length', { list: undefined })).toEqual([
     1,
@@ -68,6 +68,6 @@ test('what was one expression stays one', () => {
     0,
   ])
   expect(outcomes('a ?? b ?? c', { a: 1, b: 2, c: 3 })).toEqual([1, 3, 2])
-  // a line that begins with a bracket would go on with the one before it
+  // A line that begins with a bracket would continue the previous line.
   expect(outcomes('let c = a\nb && (c = 2)\nc', { a: 1, b: 0 })).toEqual([1, 2])
 })

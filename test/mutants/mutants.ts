@@ -1,6 +1,6 @@
 import { parseAst } from 'vitest/node'
 
-/** One change of a source that a test should notice. */
+/** A change of a source that a test should notice. */
 export interface Mutant {
   readonly file: string
   /** From 1. */
@@ -8,9 +8,12 @@ export interface Mutant {
   /** Such as `removed: throw new Problem(…)`. */
   readonly what: string
   readonly place: Place
-  /** What stands there instead; `undefined`: nothing, a statement is left out. */
+  /** The replacement, or `undefined` to remove a statement. */
   readonly by: string | undefined
-  /** It stands where a statement is built that is kept from then on (`precompiled`): a process in which that has been built never comes by it. */
+  /**
+   * Whether it is in a statement that is built once and cached (`precompiled`). A process that has built it never
+   * reaches the change.
+   */
   readonly isBuiltOnce: boolean
 }
 
@@ -25,7 +28,7 @@ interface Node extends Place {
   readonly [key: string]: unknown
 }
 
-/** What takes the place of an operator. */
+/** Replacements of operators. */
 const operators: Readonly<Record<string, string>> = {
   '&&': '||',
   '||': '&&',
@@ -42,7 +45,7 @@ const operators: Readonly<Record<string, string>> = {
   '-': '+',
 }
 
-/** All mutants of a TypeScript source, in order of place. */
+/** Returns all mutants of a TypeScript source, in order of place. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const mutants: Omit<Mutant, 'file' | 'line'>[] = []
   visit(parsed(source), [], (node, parents) => {
@@ -55,13 +58,14 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 }
 
 /**
- * The source with all these changes in it, each in force where `globalThis.__mutant(id)` is true: it is loaded once for all of them.
- * @param mutants of this source, by id
+ * Returns the source with all these changes, each active where `globalThis.__mutant(id)` is true. It is loaded once for
+ * all of them.
+ * @param mutants of this source, by ID
  */
 export function withSwitches(source: string, mutants: ReadonlyMap<number, Mutant>): string {
   const switches = [...mutants].map(([id, { place, by }]): Switch => ({ ...place, id, by }))
   const blocks: Switch[] = []
-  // a line that began with a word, and begins with a bracket now, would go on with the line before it
+  // A line that began with a word and now begins with a bracket would continue the previous line.
   visit(parsed(source), [], (node) => {
     if (
       node.type === 'ExpressionStatement' &&
@@ -76,12 +80,12 @@ export function withSwitches(source: string, mutants: ReadonlyMap<number, Mutant
 }
 
 interface Switch extends Place {
-  /** `undefined`: a block around a statement, no change. */
+  /** `undefined`: a block around a statement, without a change. */
   readonly id: number | undefined
   readonly by: string | undefined
 }
 
-/** @param switches within the place, outer ones first */
+/** @param switches inside the place, outer ones first */
 function switched(source: string, { start, end }: Place, switches: readonly Switch[]): string {
   const first = switches[0]
   if (!first) return source.slice(start, end)
@@ -137,7 +141,7 @@ function changesOf(node: Node, parents: readonly Node[], source: string): Change
 function otherOperator(node: Node, textOf: (place: Place) => string): Change[] {
   const by = operators[node.operator as string]
   const [left, right] = [node.left as Node, node.right as Node]
-  // texts are joined by + as well
+  // `+` also joins texts.
   if (!by || (node.operator === '+' && [left, right].some(({ type }) => /Template|Literal/.test(type)))) return []
   const what = described(`${node.operator}`, by)
   return [{ what, place: node, by: `(${textOf(left)}) ${by} (${textOf(right)})` }]
@@ -158,7 +162,7 @@ function withoutFilter(node: Node, parents: readonly Node[], source: string): Ch
   return [{ what, place, by: `${unfiltered}${isOptional ? (rest.startsWith('.') ? '?' : '?.') : ''}${rest}` }]
 }
 
-/** `a?.b.filter(…).map(…)` ends at `a` as a whole, so that no part of it can be put into brackets. */
+/** `a?.b.filter(…).map(…)` ends at `a` as one chain, so no part of it can get brackets. */
 function chainOf(node: Node, parents: readonly Node[]): Node {
   let inner = node
   for (const parent of [...parents].reverse()) {
@@ -180,7 +184,7 @@ function described(before: string, after: string): string {
 const parsed = (source: string) => parseAst(source, { lang: 'ts' }) as unknown as Node
 
 function visit(node: Node, parents: readonly Node[], look: (node: Node, parents: readonly Node[]) => void): void {
-  // nothing goes by an example of the document
+  // Nothing reads an example of the document.
   if (node.type === 'Property' && (node.key as { name?: string }).name === 'examples') return
   look(node, parents)
   for (const value of Object.values(node))

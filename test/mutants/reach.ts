@@ -1,17 +1,20 @@
-/** In the process of the tests, before each of their files: which change is in force, and which changes a test comes by. */
+/**
+ * Runs in the process of the tests, before each of their files. Knows the active change, and records which changes a
+ * test reaches.
+ */
 import { afterEach, beforeEach, inject, vi } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `active` is the id of the change in force; `undefined`: none, and what is come by is noted. */
+    /** `active` is the ID of the active change, or `undefined` to record the changes that are reached. */
     readonly mutant: { readonly active: number | undefined; readonly testMs: number }
   }
   interface TaskMeta {
-    /** The ids of changes that this test has come by. */
+    /** The IDs of changes that this test has reached. */
     reached?: number[]
-    /** Come by before it, outside of tests: in a hook for all of them, or by work that a test has left behind. */
+    /** Reached before it, outside of tests: in a shared hook, or by work that a test left running. */
     reachedBefore?: number[]
-    /** Come by while a module was loaded. */
+    /** Reached while a module was loaded. */
     reachedByLoading?: number[]
   }
 }
@@ -46,7 +49,7 @@ const taken = () => {
   seen.now.clear()
   return ids
 }
-/** How many of those by loading this file has told: what was loaded once is not loaded again for another file. */
+/** How many of those were reported when this file loaded. A loaded module is not loaded again for another file. */
 let told = 0
 
 beforeEach(({ task }) => {

@@ -1,18 +1,21 @@
-/** Runs tests up to the first that fails. */
+/** Runs tests up to the first failure. */
 import { basename } from 'node:path'
 import type { TestModule, TestSpecification, Vitest } from 'vitest/node'
 
 export interface Ran {
   readonly modules: readonly TestModule[]
-  /** What has failed; `undefined`: nothing. */
+  /** The failed test, or `undefined` if none failed. */
   readonly what: string | undefined
-  /** All tests that were asked for have run to their end. */
+  /** Whether all requested tests ran to their end. */
   readonly isWhole: boolean
-  /** A test, or something outside of one, may go on. */
+  /** Whether a test, or code outside of tests, may still be running. */
   readonly isUnclean: boolean
 }
 
-/** What ended a run reaches into the next one at times, whose tests are then left out; that says nothing of the change. */
+/**
+ * The end of a run sometimes reaches into the next one, whose tests are then skipped. That says nothing about the
+ * change.
+ */
 export async function firstFailure(
   vitest: Vitest,
   specifications: TestSpecification[],
@@ -38,10 +41,10 @@ async function runOnce(
     isLate = true
     void drop()
     void end()
-    // asked a second time it does not wait for what never comes to an end
+    // On a second request, it does not wait for work that never ends.
     second = setTimeout(end, 5000)
   }, ms)
-  // what failed in the run before would end this one at once
+  // A failure of the previous run would end this one at once.
   vitest.state.filesMap.clear()
   vitest.state.idMap.clear()
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)

@@ -1,4 +1,4 @@
-/** The tests that must notice a change of a source, in one Vitest and one process that keep what they have loaded. */
+/** The tests that must notice a change of a source, in one Vitest and one process that keep loaded modules. */
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { BaseSequencer, createVitest, type TestSpecification } from 'vitest/node'
@@ -17,24 +17,24 @@ import { keptWorker } from './kept-worker.ts'
 import { type Mutant, withSwitches } from './mutants.ts'
 import { firstFailure, type Ran } from './run-tests.ts'
 
-/** What may judge a change that the tests beside it let pass. */
+/** Tests that may judge a change that the tests beside it missed. */
 const ELSEWHERE = /^src\/(resources|platform\/operations)(\/|$)/
 const ELSEWHERE_FILES = ['test/acme.test.ts', 'test/acme-wildcard.test.ts']
-/** Of the tests elsewhere that come by a change, the shortest are tried, for so long. */
+/** Limits the time for tests elsewhere that reach a change, shortest first. */
 const MOST_ELSEWHERE_MS = 60_000
-/** After so many runs a process has kept enough of what tests leave behind. */
+/** After this many runs, a process has collected too many leftovers of tests. */
 const RUNS_OF_A_PROCESS = 150
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
 interface Patience {
   /** A test that takes longer has failed. */
   readonly testMs: number
-  /** A run that takes longer has no end. */
+  /** A run that takes longer never ends. */
   readonly runMs: number
 }
-/** Without a change nothing hangs, but the machine may be busy with others. */
+/** Without a change nothing hangs, but the machine may be busy. */
 const patient: Patience = { testMs: unit.testTimeout, runMs: 6 * unit.testTimeout }
-/** Where it is not known how long tests take. */
+/** The time limit if the duration of tests is unknown. */
 const impatient: Patience = { testMs: 45_000, runMs: 2 * unit.testTimeout }
 const patienceFor = (tests: readonly Known[]): Patience => ({
   testMs: 10_000 + 10 * Math.max(0, ...tests.map(({ ms }) => ms)),
@@ -42,9 +42,9 @@ const patienceFor = (tests: readonly Known[]): Patience => ({
 })
 
 interface Outcome {
-  /** `untold`: its tests fail without the change as well, or do not run to their end. */
+  /** `untold`: its tests also fail without the change, or do not run to their end. */
   readonly outcome: 'caught' | 'survived' | 'untold'
-  /** What has failed. */
+  /** What failed. */
   readonly by?: string
 }
 
@@ -53,31 +53,37 @@ export interface Verdict extends Outcome {
 }
 
 export interface MutantTests {
-  /** Of one after the other, by the tests beside each. */
+  /** Judges one mutant after the other, with the tests beside each file. */
   verdicts(): AsyncGenerator<Verdict>
-  /** What tests elsewhere say of those that the tests beside them let pass. */
+  /** Lets tests elsewhere judge the survivors of the tests beside them. */
   elsewhere(survivors: readonly Mutant[]): AsyncGenerator<Verdict>
-  /** Those that no test comes by which may judge them: they survive whatever is done. @throws when a test fails without a change */
+  /**
+   * Returns mutants that no eligible test reaches, which survive any run.
+   * @throws when a test fails without a change
+   */
   unreached(): Promise<Mutant[]>
   close(): Promise<void>
 }
 
-/** A test that has passed without a change. */
+/** A test that passed without a change. */
 interface Known {
   readonly path: string
   readonly id: string
   readonly name: string
   readonly ms: number
-  /** Ids of the changes that it comes by. */
+  /** IDs of the changes that it reaches. */
   readonly reached: ReadonlySet<number>
 }
 
-/** Nearest first, as they are given. */
+/** Nearest first, in the given order. */
 class AsGiven extends BaseSequencer {
   override sort = async (files: TestSpecification[]) => files
 }
 
-/** @param root folder of the package @param mutants by id */
+/**
+ * @param root folder of the package
+ * @param mutants by ID
+ */
 export async function openTests(root: string, mutants: readonly Mutant[]): Promise<MutantTests> {
   const sources = await changedSources(root, mutants)
   const worker = keptWorker()
@@ -85,7 +91,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     {
       ...{ ...unit, root, config: false as const, watch: false, maxWorkers: 1, bail: 1, reporters: [{}] },
       pool: worker.pool,
-      // it finds what it keeps by what is in the file, and would keep changes for others
+      // Its cache uses the content of the file as its key, and would return the source of other changes.
       fsModuleCache: false,
       globalSetup: 'test/support/database.ts',
       setupFiles: 'test/mutants/reach.ts',
@@ -96,7 +102,9 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     },
   )
   const project = vitest.getRootProject()
-  /** Ids of changes that count when their source is loaded, or once after that, so that it must be loaded again for each. */
+  /**
+   * IDs of changes that count when their source loads, or once after that. The source must be loaded again for each.
+   */
   const byLoading = new Set([...mutants.keys()].filter((id) => mutants[id]?.isBuiltOnce))
   let runs = 0
 
@@ -116,12 +124,15 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     for (const module of outcome.modules)
       for (const test of module.children.allTests())
         for (const id of test.meta().reachedByLoading ?? []) byLoading.add(id)
-    // it may go on doing what it did
+    // It may still be running its earlier work.
     if (outcome.isUnclean) await renewed()
     return outcome
   }
 
-  /** Runs tests without any change. @throws when one fails */
+  /**
+   * Runs tests without any change.
+   * @throws when one fails
+   */
   async function look(specifications: TestSpecification[]): Promise<Known[]> {
     if (specifications.length === 0) return []
     let ran = await run(specifications, undefined, patient)
@@ -142,14 +153,14 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
   }
 
   const looks = new Map<string, Promise<Known[]>>()
-  /** As {@link look}, once for all that asks for it by this name. */
+  /** Like {@link look}, once for all requests of this name. */
   function known(name: string, specifications: TestSpecification[]): Promise<Known[]> {
     const looked = looks.get(name) ?? look(specifications)
     looks.set(name, looked)
     return looked
   }
 
-  /** In a process of its own. */
+  /** In a separate process. */
   async function whenLoaded(id: number, specifications: TestSpecification[]): Promise<Outcome> {
     if (specifications.length === 0) return { outcome: 'survived', by: 'there is no test' }
     await renewed()
@@ -158,7 +169,10 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     return what ? { outcome: 'caught', by: what } : { outcome: isWhole ? 'survived' : 'untold' }
   }
 
-  /** @param isWide all tests of the files that have one which comes by the change: for those that need what others leave */
+  /**
+   * @param isWide runs all tests of the files with one that reaches the change, for tests that need the effects of
+   * others
+   */
   async function whenReached(id: number, tests: readonly Known[], isWide = false): Promise<Outcome> {
     const near = tests.filter(({ reached }) => reached.has(id))
     if (near.length === 0) return { outcome: 'survived', by: 'no test comes by it' }
@@ -175,7 +189,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     if (!what && isWhole) return { outcome: 'survived' }
     const failed = modules.find((module) => !module.ok())
     if (failed) {
-      // the same must pass without it, where nothing but the change is different
+      // The same tests must pass without it, with no other difference.
       const [test] = failed.children.allTests('failed')
       const without = await run([specificationOf(failed.moduleId, test?.id)], undefined, patience)
       if (!without.what && without.isWhole) return { outcome: 'caught', by: what }
@@ -185,7 +199,9 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     return { outcome: what && !failed ? 'caught' : 'untold', by: what }
   }
 
-  /** Where it is not known which of the tests come by it, and most files have one change alone: by all, up to the first that fails. */
+  /**
+   * For changes whose tests are unknown: runs all, up to the first failure. Most of these files have only one change.
+   */
   async function whenNamed(id: number, specifications: TestSpecification[], isAgain = false): Promise<Outcome> {
     if (specifications.length === 0) return { outcome: 'survived', by: 'no test comes by it' }
     const { modules, what, isWhole } = await run(specifications, id, impatient)
@@ -201,7 +217,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     return { outcome: what && !failed ? 'caught' : 'untold', by: what }
   }
 
-  /** First by the tests beside it; by the contract tests only what they let pass. */
+  /** Runs the tests beside it first, and contract tests only on survivors. */
   async function outcomeOn(dialect: Dialect, id: number): Promise<Outcome> {
     const { file } = mutants[id] as Mutant
     const folder = dirname(file)
@@ -213,7 +229,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
       const first = await whenReached(id, near)
       if (first.outcome !== 'survived') return first
       const second = await whenNamed(id, contract)
-      // some sources are loaded by contract tests alone
+      // Only contract tests load some sources.
       if (!byLoading.has(id)) return second
     }
     return whenLoaded(id, [...beside, ...contract])
@@ -228,7 +244,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
   const knownOf = async (folder: string): Promise<Known[]> =>
     known(`sqlite ${folder}`, await besideOf(vitest, folder, 'sqlite'))
 
-  /** Folder by folder; one whose tests fail without a change judges nothing. */
+  /** Runs folder by folder. One whose tests fail without a change judges nothing. */
   async function lookElsewhere(): Promise<Known[]> {
     const under = await vitest.globTestSpecifications()
     const folders = new Set(under.map(({ moduleId }) => relative(root, dirname(moduleId))))
@@ -269,7 +285,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
       )
     },
     verdicts() {
-      // a run that is ended early says something of all: whatever has been tried is spread evenly
+      // Mutants are tried in an even spread, so that a run that ends early covers everything.
       const place = (id: number) => (id * GOLDEN) % 1
       return judged(
         [...mutants.keys()].sort((left, right) => place(left) - place(right)),
@@ -292,7 +308,7 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     async close() {
       await worker.drop()
       await vitest.close()
-      // tests that fail are what is wanted here
+      // Failing tests are the purpose.
       process.exitCode = 0
     },
   }
@@ -307,11 +323,11 @@ async function changedSources(root: string, mutants: readonly Mutant[]): Promise
   return sources
 }
 
-/** What is come by while a module is loaded is not come by again: `reach.ts`. */
+/** Changes reached while a module loads are not reached again. See `reach.ts`. */
 function toldWhenLoaded(code: string, id: string): string | null {
   if (!/\.ts$/.test(id) || /\.test\.ts$|node_modules|test\/mutants/.test(id)) return null
   return `globalThis.__loading?.(1);${code}\n;globalThis.__loading?.(-1)`
 }
 
-/** Transactions overlap there only: a lock is nothing on SQLite. */
+/** Transactions overlap only there: a lock has no effect on SQLite. */
 const isOfPostgres = ({ what }: Mutant) => /lock|hold|postgres/i.test(what)

@@ -6,17 +6,17 @@ import { startFirst } from './start-first.ts'
 
 const fuzz = 'test/contract/fuzz.test.ts'
 
-test('each long file is there, and each that starts first', () => {
+test('each listed file exists, in both lists', () => {
   expect([...longFiles, ...startFirst].filter((file) => !existsSync(join(import.meta.dirname, '../..', file)))).toEqual(
     [],
   )
 })
 
-test('a folder runs without its long files, and whoever names one gets it', () => {
+test('a folder runs without its long files, and naming a file runs it', () => {
   expect(leftToSystem(undefined, ['vitest', 'test/contract'])).toContain(fuzz)
   expect(leftToSystem(undefined, ['vitest', `./${fuzz}`])).not.toContain(fuzz)
 })
 
-test('on PostgreSQL none is left out', () => {
+test('PostgreSQL runs all of them', () => {
   expect(leftToSystem('databases', [])).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Files of unit tests that take long: they start a process for each case, write and read whole backups, or try what only chance finds.
- * The tier `system` runs all of them. `npm test` runs those beside which something changed.
+ * Unit test files that take long: they start a process for each case, write and read complete backups, or search for
+ * rare races. The tier `system` runs all of them. `npm test` runs those with a change beside them.
  */
 import { dirname } from 'node:path'
 import { changedFiles } from '../support/changes.ts'
@@ -34,8 +34,8 @@ export const longFiles: readonly string[] = [
 ]
 
 /**
- * Those that a run of the unit tests on SQLite leaves to the tier `system`.
- * @param words of the command line: whoever names a file wants it
+ * Returns the files that a run of the unit tests on SQLite leaves to the tier `system`.
+ * @param words of the command line: a file that is named runs
  */
 export function leftToSystem(tier: string | undefined, words: readonly string[]): readonly string[] {
   if (tier === 'databases' || process.env.TEST_LONG) return []

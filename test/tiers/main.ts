@@ -1,10 +1,11 @@
 /**
- * Runs tiers of the tests, one after the other. A file that failed runs once more, alone; if it passes then, the run passes and says so.
+ * Runs tiers of the tests, one after the other. A failed file runs once more without others. If it passes then, the run
+ * passes and says so.
  *
  *   node test/tiers/main.ts quick
  *   node test/tiers/main.ts databases wordpress system
  *   node test/tiers/main.ts all
- *   node test/tiers/main.ts changed [<commit>]    unit tests that a change since the commit can reach; default: what is not on origin/main
+ *   node test/tiers/main.ts changed [<commit>]    unit tests that a change since the commit (origin/main) can reach
  *   node test/tiers/main.ts shuffle [<seed>]      the unit tests with their files in a random order
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -98,9 +99,9 @@ function sayWhatTookLong({ name }: Tier, report: RunReport | undefined): void {
     console.log(`${seconds}`.padStart(6), `${Math.round(processorSeconds)}`.padStart(6), file)
 }
 
-/** The code as the package holds it: that is what people run, and a start costs half of one from the sources. */
+/** Builds the code as in the package, which is what people run. A start costs half of one from the sources. */
 function buildProgram(): { launcher: string } & AsyncDisposable {
-  // below node_modules, whose packages it uses; a path may have what an address would decode
+  // It is below node_modules, whose packages it uses. The name may contain characters that URLs would decode.
   const folder = join(root, `node_modules/.cache/program-%23-${process.pid}`)
   execFileSync(process.execPath, [join(root, 'packaging/build.js'), '--program', folder], { stdio: 'inherit' })
   return {

@@ -1,4 +1,4 @@
-/** Where the tests of a run have their files, and their PostgreSQL: in memory where the machine has enough of it. */
+/** Where a test run has its files and its PostgreSQL: in memory if the machine has enough. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir, userInfo } from 'node:os'
@@ -15,14 +15,15 @@ const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 8e9
 
 /**
- * Tests make hundreds of databases and thousands of files that live for seconds: in memory most of the processor time for them is
- * saved. What one run fetches and builds for all later ones (WordPress, templates) stays beside the folder of the run.
+ * Prepares the folder of a run. Tests create hundreds of databases and thousands of short-lived files, and memory saves
+ * most of the processor time for them. Shared downloads and builds (WordPress, templates) stay beside the folder of the
+ * run.
  * @param wantsPostgres starts a server, unless TEST_POSTGRES_URL names one or the machine has none
  */
 export async function openPlace(wantsPostgres: boolean): Promise<Place> {
   const parent = join(hasMemory() ? MEMORY : tmpdir(), `stead-tests-${userInfo().uid}`)
   const kept = join(parent, 'kept')
-  // users of their own, whom the tests make, look for their folders below
+  // Other users, which the tests create, look for their folders below.
   for (const folder of [parent, kept]) mkdirSync(folder, { recursive: true, mode: 0o711 })
   removeLeft(parent)
   const folder = mkdtempSync(join(parent, `run-${process.pid}-`))
@@ -49,13 +50,13 @@ function hasMemory(): boolean {
   return Math.min(bavail * bsize, availableMemory()) > ENOUGH_BYTES
 }
 
-/** What Linux would give, the caches of files included. */
+/** The memory that Linux would give, including file caches. */
 function availableMemory(): number {
   const found = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'))
   return found ? Number(found[1]) * 1024 : freemem()
 }
 
-/** A run that was killed had no time to clean up. */
+/** A killed run had no time to clean up. */
 function removeLeft(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = /^run-(\d+)-/.exec(basename(name))?.[1]
@@ -65,11 +66,11 @@ function removeLeft(parent: string): void {
   }
 }
 
-/** The small disks of a killed run are still mounted: nothing can remove their folders. */
+/** The small disks of a killed run are still mounted, so their folders cannot be removed. */
 function unmountBelow(folder: string): void {
   if (!existsSync('/proc/self/mountinfo')) return
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
   const points = mounts.map((line) => line.split(' ')[4] ?? '').filter((point) => point.startsWith(`${folder}/`))
-  // the innermost first
+  // The innermost first.
   for (const point of points.toReversed()) spawnSync('umount', ['--lazy', point])
 }

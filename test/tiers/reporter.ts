@@ -1,4 +1,4 @@
-/** Writes what a run came to into the file that TEST_REPORT names, for `main.ts`. */
+/** Writes the result of a run into the file that TEST_REPORT names, for `main.ts`. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { SerializedError } from 'vitest'
@@ -21,17 +21,17 @@ export interface RunReport {
   readonly failed: number
   readonly skipped: number
   readonly failedFiles: readonly FailedFile[]
-  /** What failed outside of any file: no second run of one can tell whether it was luck. */
+  /** Failures outside of any file. A second run of a file cannot tell whether they were random. */
   readonly strayErrors: readonly string[]
   readonly isComplete: boolean
-  /** Those that took longest, the longest first. */
+  /** The slowest files, slowest first. */
   readonly longest: readonly LongFile[]
 }
 
 export interface LongFile {
   readonly file: string
   readonly seconds: number
-  /** Processor time, which another's work does not lengthen; undefined where it is not known. */
+  /** Processor time, which other work does not lengthen. Undefined if it is unknown. */
   readonly processorSeconds?: number | undefined
 }
 
@@ -39,7 +39,7 @@ const LISTED = 40
 
 const firstLine = (text: unknown): string => String(text).split('\n', 1)[0]?.slice(0, 200) ?? ''
 
-/** Where an error was raised, as vitest notes it on those that no test awaited. */
+/** Where an error was raised, as vitest notes it on errors that no test awaited. */
 const fileOf = (error: SerializedError): string | undefined => {
   const { VITEST_TEST_PATH: path } = error as { VITEST_TEST_PATH?: string }
   return path

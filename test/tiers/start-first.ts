@@ -1,12 +1,12 @@
 /**
- * Files that take a minute or more, the longest first: each starts while there is other work, so that no processor is left with one of
- * them at the end of a tier. Every second of them runs in the same turn (`turns.ts`). Each run prints its longest files; what is missing
- * here shows there.
+ * Files that take a minute or more, the longest first. Each starts while there is other work, so that none of them is
+ * left over at the end of a tier. Every second of them runs in the same turn (`turns.ts`). Each run prints its longest
+ * files, which shows missing ones.
  */
 export const startFirst: readonly string[] = [
-  // a process of its own: behind others it would end one that the next files could use
+  // A separate process: in a shared one, it would end a process that the next files could use.
   'test/e2e/first-site.test.ts',
-  // jobs-* and torture wait for most of their time: beside them, others use the processors
+  // jobs-* and torture wait most of the time, so other files use the processors meanwhile.
   'test/contract/jobs-1.test.ts',
   'test/faults/torture.test.ts',
   'test/e2e/import.test.ts',

@@ -4,21 +4,21 @@ import { delimiter, join } from 'node:path'
 
 export interface Tier {
   readonly name: string
-  /** What it proves, for somebody who reads the list of tiers. */
+  /** What it tests, for the list of tiers. */
   readonly proves: string
   /** Vitest's projects. */
   readonly projects: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly needs: readonly Need[]
-  /** Its tests start the whole program again and again. */
+  /** Whether its tests start the complete program repeatedly. */
   readonly startsProgram?: boolean
 }
 
-/** Something of the machine without which some tests of a tier are skipped. */
+/** A requirement of some tests of a tier, which are skipped without it. */
 export interface Need {
   readonly what: string
   isHere(): boolean
-  /** How to get it on a Debian. */
+  /** How to install it on Debian. */
   readonly how: string
 }
 

@@ -7,7 +7,7 @@ import { leftToOtherTurns, MOST_CHANGED, thisTurn } from './turns.ts'
 const faults = ['test/faults/*.test.ts']
 const all = globSync(faults, { cwd: join(import.meta.dirname, '../..') })
 
-test('every file has its turn, in one of them', () => {
+test('every file has exactly one turn', () => {
   expect(all.length).toBeGreaterThan(10)
   for (const turns of [2, 3]) {
     const runs = Array.from({ length: turns }, (_, turn) => {
@@ -20,7 +20,7 @@ test('every file has its turn, in one of them', () => {
   }
 })
 
-test('long files are dealt evenly', () => {
+test('long files are split evenly', () => {
   const long = leftToOtherTurns(faults, { turns: 2, turn: 0 }, []).filter((file) => startFirst.includes(file))
   const other = leftToOtherTurns(faults, { turns: 2, turn: 1 }, []).filter((file) => startFirst.includes(file))
   expect(Math.abs(long.length - other.length)).toBeLessThanOrEqual(1)
@@ -35,13 +35,13 @@ test('a changed file runs in every turn', () => {
   }
 })
 
-test('of many changed files each waits for its turn', () => {
+test('many changed files wait for their turns', () => {
   const changed = all.slice(0, MOST_CHANGED + 1)
   const left = leftToOtherTurns(faults, { turns: 2, turn: 0 }, changed)
   expect(left).toEqual(leftToOtherTurns(faults, { turns: 2, turn: 0 }, []))
 })
 
-test('without turns all run; the commit decides which turn it is', () => {
+test('without turns all files run; the commit decides the turn', () => {
   expect(leftToOtherTurns(faults, thisTurn(undefined, 'a'), [])).toEqual([])
   const taken = ['a', 'b', 'c', 'd', 'e', 'f'].map((commit) => thisTurn('2', commit).turn)
   expect(new Set(taken)).toEqual(new Set([0, 1]))

@@ -1,6 +1,7 @@
 /**
- * The tiers `wordpress` and `system` in turns: with TEST_TURNS=2 a run takes half of their files, and the next commit takes the same
- * half or the other, by its hash. `.ci/run` does so, because everything takes an hour of two processors. Without TEST_TURNS all run.
+ * The tiers `wordpress` and `system` in turns. With TEST_TURNS=2, a run takes half of their files. The next commit
+ * takes the same half or the other, by its hash. `.ci/run` does so, because everything takes an hour of two processors.
+ * Without TEST_TURNS, all files run.
  */
 import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
@@ -9,19 +10,22 @@ import { changedFiles, headCommit } from '../support/changes.ts'
 import { startFirst } from './start-first.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** With more, a file would wait so long that nobody could tell which change broke it. */
+/** With more turns, a file would wait so long that the change that broke it would be hard to find. */
 const MOST_TURNS = 4
-/** So many changed files run in every turn. If more have changed, the turn decides for them, too: else a large change would run all. */
+/**
+ * Up to this many changed files run in every turn. If more have changed, the turn applies to them, too. Otherwise, a
+ * large change would run everything.
+ */
 export const MOST_CHANGED = 8
 
 export interface Turn {
-  /** Into how many turns the files are dealt. */
+  /** The number of turns. */
   readonly turns: number
-  /** Which of them this is, from 0. */
+  /** The turn of this run, from 0. */
   readonly turn: number
 }
 
-/** The turn of this run: the commit decides, so that a second run of it takes the same files. */
+/** Returns the turn of this run. The commit decides, so that a second run of it takes the same files. */
 export function thisTurn(wanted = process.env.TEST_TURNS, commit = headCommit()): Turn {
   const turns = Number(wanted || 1)
   if (!Number.isInteger(turns) || turns < 1 || turns > MOST_TURNS)
@@ -35,7 +39,7 @@ const rank = (file: string): number => {
 }
 
 /**
- * Which of the files wait for another turn. Long files are dealt first, so that each turn has as many of them.
+ * Returns the files that wait for another turn. Splits long files first, so that each turn has as many of them.
  * @param patterns of files, below the root of the checkout
  * @param changed files that run in every turn, unless they are too many
  */

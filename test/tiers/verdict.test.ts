@@ -15,12 +15,12 @@ const report = (more: Partial<RunReport> = {}): RunReport => ({
 const failedFile = (file = 'a.test.ts') => ({ file, project: 'unit', failures: [{ test: 'adds', reason: 'it is 3' }] })
 const failing = report({ passed: 9, failed: 1, failedFiles: [failedFile()] })
 
-test('a run in which all passed has nothing to run again', () => {
+test('a run whose files all passed repeats none', () => {
   expect(toRunAgain(report())).toEqual([])
   expect(verdictOf(report(), new Map())).toEqual({ hasPassed: true, lines: [], passed: 10, failed: 0, skipped: 1 })
 })
 
-test('a file that passes alone makes the run pass, and is told', () => {
+test('a file that passes in its second run makes the run pass, and is reported', () => {
   expect(toRunAgain(failing)).toEqual([failedFile()])
   const verdict = verdictOf(failing, new Map([['a.test.ts', report({ passed: 3 })]]))
   const lines = ['UNSTEADY a.test.ts "adds" it is 3']
@@ -34,7 +34,7 @@ test.each([
   ['runs nothing', report({ passed: 0 })],
   ['is interrupted', report({ isComplete: false })],
   ['ends without a report', undefined],
-])('a file that %s when it runs alone fails the run', (_how, second) => {
+])('a file that %s in its second run fails the run', (_how, second) => {
   const { hasPassed, lines, failed } = verdictOf(failing, new Map([['a.test.ts', second]]))
   expect([hasPassed, lines, failed]).toEqual([false, ['FAILED a.test.ts "adds" it is 3'], 1])
 })
@@ -48,7 +48,7 @@ test('one of two failed files that fails again fails the run', () => {
   expect(verdictOf(first, second)).toMatchObject({ hasPassed: false, passed: 9, failed: 1 })
 })
 
-test('an error in a hook counts, though it fails no test', () => {
+test('an error in a hook counts, although it fails no test', () => {
   const first = report({ failedFiles: [failedFile()] })
   expect(verdictOf(first, new Map())).toMatchObject({ hasPassed: false, failed: 1 })
 })
@@ -66,7 +66,7 @@ test('a run without a report has failed', () => {
   expect(verdictOf(undefined, new Map())).toMatchObject({ hasPassed: false, failed: 1 })
 })
 
-test('tiers together have failed when one has, and their tests are added up', () => {
+test('several tiers fail when one fails, and their tests are added up', () => {
   const both = together([verdictOf(report(), new Map()), verdictOf(failing, new Map())])
   expect(both).toMatchObject({ hasPassed: false, passed: 19, failed: 1, skipped: 2 })
   expect(countLine(both)).toBe('Tests: 19 passed, 1 failed, 2 skipped')

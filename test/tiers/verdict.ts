@@ -1,25 +1,25 @@
-/** What a run, and the second runs of the files that failed in it, come to together. */
+/** Combines the results of a run and of the second runs of its failed files. */
 import type { FailedFile, RunReport } from './reporter.ts'
 
-/** More failed files than this are no bad luck: none of them runs again. */
+/** With more failed files than this, none of them runs again, because chance is unlikely. */
 export const MOST_SECOND_RUNS = 12
 
 export interface Verdict {
   readonly hasPassed: boolean
-  /** Last lines before the count. */
+  /** The last lines before the count. */
   readonly lines: readonly string[]
-  /** Tests that passed, failed and were skipped; one that passed in its second run has passed. */
+  /** Tests that passed, failed and were skipped. One that passed in its second run has passed. */
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** Which files of a run are to run once more, alone. */
+/** Returns the files of a run that run once more, each without others. */
 export const toRunAgain = ({ failedFiles, strayErrors, isComplete }: RunReport): readonly FailedFile[] =>
   isComplete && strayErrors.length === 0 && failedFiles.length <= MOST_SECOND_RUNS ? failedFiles : []
 
 /**
- * @param first undefined: the run ended without a report
+ * @param first undefined if the run ended without a report
  * @param second by file; a file without a report failed again
  */
 export function verdictOf(first: RunReport | undefined, second: ReadonlyMap<string, RunReport | undefined>): Verdict {
@@ -33,7 +33,7 @@ export function verdictOf(first: RunReport | undefined, second: ReadonlyMap<stri
   const stray = first.strayErrors.map((reason) => `FAILED outside of a test: ${reason}`)
   const isCut = first.isComplete ? [] : ['FAILED the test run was interrupted']
   const hasPassed = unsteady.length === again.length && stray.length === 0 && first.isComplete
-  // an error in a hook, or in a file before its tests, fails no test that could be counted
+  // An error in a hook, or in a file before its tests, fails no test that could be counted.
   const failed = Math.max(first.failed - mended, hasPassed ? 0 : 1)
   return {
     hasPassed,
@@ -45,13 +45,13 @@ export function verdictOf(first: RunReport | undefined, second: ReadonlyMap<stri
 }
 
 const NONE = { passed: 0, failed: 0, skipped: 0 }
-/** A second run in which nothing ran proves nothing. */
+/** A second run without a test proves nothing. */
 const isMended = (report: RunReport | undefined): boolean => {
   if (!report?.isComplete) return false
   return report.passed > 0 && report.failed === 0 && report.failedFiles.length === 0 && report.strayErrors.length === 0
 }
 
-/** What a run of several tiers came to. */
+/** The result of a run of several tiers. */
 export const together = (verdicts: readonly Verdict[]): Verdict => ({
   hasPassed: verdicts.every((each) => each.hasPassed),
   lines: verdicts.flatMap(({ lines }) => lines),
@@ -60,6 +60,6 @@ export const together = (verdicts: readonly Verdict[]): Verdict => ({
   skipped: verdicts.reduce((sum, { skipped }) => sum + skipped, 0),
 })
 
-/** The closing line, which continuous integration reads. */
+/** Returns the closing line, which continuous integration reads. */
 export const countLine = ({ passed, failed, skipped }: Verdict): string =>
   `Tests: ${passed} passed, ${failed} failed, ${skipped} skipped`
