@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** Accounts and their applications, hosts, sites and what they need from the first day. */
+/** Accounts and their applications, hosts, and sites with their basic tables. */
 export const ground: Migration = {
   async up(db: AnyDb) {
     await accounts(db)

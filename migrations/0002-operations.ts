@@ -25,7 +25,7 @@ export const operations: Migration = {
       .addColumn('started_at', 'bigint')
       .addColumn('finished_at', 'bigint')
       .execute()
-    // the rule itself: one operation a site is begun and not finished, be it running or waiting for its next attempt
+    // Enforces the rule: one operation a site has begun and not finished, whether it runs or waits for a retry.
     await partialIndex(db, {
       name: 'operations_one_begun_a_site',
       table: 'operations',
@@ -45,7 +45,7 @@ export const operations: Migration = {
       columns: 'site_id, id',
       where: "state = 'queued' and site_id is not null",
     })
-    // without lease_until: PostgreSQL writes a heartbeat without touching an index (HOT update) as long as none holds it
+    // Without lease_until: PostgreSQL writes a heartbeat without touching an index (HOT update) if none contains it.
     await partialIndex(db, {
       name: 'operations_running',
       table: 'operations',

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** Who sees which site, collaborators, tags, favourites, notes, add-ons, and the indexes of the activity log. */
+/** Site access, collaborators, tags, favourites, notes, add-ons, and the indexes of the activity log. */
 export const people: Migration = {
   async up(db: AnyDb) {
     await access(db)
@@ -21,7 +21,7 @@ async function access(db: AnyDb): Promise<void> {
     .addPrimaryKeyConstraint('site_access_pk', ['account_id', 'site_id'])
     .execute()
   await db.schema.createIndex('site_access_site').on('site_access').column('site_id').execute()
-  // the order of every list of sites: an account's favourites first, then by name
+  // The order of every list of sites: an account's favourites first, then by name.
   await partialIndex(db, {
     name: 'site_access_order',
     table: 'site_access',
@@ -42,7 +42,7 @@ async function access(db: AnyDb): Promise<void> {
   await db.schema.createIndex('collaborators_site').on('collaborators').columns(['site_id', 'id']).execute()
   await db.schema.createIndex('collaborators_account').on('collaborators').columns(['account_id', 'id']).execute()
   await db.schema.createIndex('collaborators_owner').on('collaborators').columns(['owner_account_id', 'id']).execute()
-  // how many people an account works with, each once
+  // Counts the different people that an account works with.
   await db.schema
     .createIndex('collaborators_people')
     .on('collaborators')
@@ -93,8 +93,8 @@ async function tagsAndNotes(db: AnyDb): Promise<void> {
 }
 
 /**
- * An index for each filter of the two logs, and one that holds all that filters look at: `contains`, and several filters
- * together, walk it newest first and read no entry but those of the page.
+ * An index for each filter of the two logs, and one that covers all filters. `contains`, and several filters together,
+ * scan that one newest first and read only the entries of the page.
  */
 async function activityIndexes(db: AnyDb): Promise<void> {
   const filters = ['action', 'actor_email', 'ip_address', 'source']
@@ -105,7 +105,7 @@ async function activityIndexes(db: AnyDb): Promise<void> {
     for (const filter of filters) await index(`activity_${log}_${filter}`, [`${log}_id`, filter, 'id'])
   }
   await db.schema.createIndex('activity_created').on('activity').column('created_at').execute()
-  // an entry leaves the log of its site before that of its account
+  // An entry leaves the log of its site before that of its account.
   await partialIndex(db, {
     name: 'activity_site_created',
     table: 'activity',

@@ -1,14 +1,15 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** What edges need to let go of stored pages and files. */
+/** What edges need to purge stored pages and files. */
 export const caches: Migration = {
   async up(db: AnyDb) {
     await db.schema
       .alterTable('sites')
       .addColumn('cdn_epoch', 'bigint', (column) => column.notNull().defaultTo(1))
       .execute()
-    // One row: whoever holds it is the next in the order of purges until its commit, so that numbers become visible in order.
+    // One row. The transaction that locks it gets the next number until its commit, so that numbers become visible in
+    // order.
     await db.schema
       .createTable('purge_clock')
       .addColumn('id', 'integer', (column) => column.primaryKey())

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Page views of sites by day, who they were of (for the day), and the sums that the API shows. */
+/** Page views of sites by day, the day's visitors, and the sums that the API shows. */
 export const statistics: Migration = {
   async up(db: AnyDb) {
     await db.schema

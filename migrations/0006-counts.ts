@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex } from './columns.ts'
 
-/** Sites are counted at each creation, by account and by host: from indexes alone, without reading the sites. */
+/** Each creation counts sites by account and by host, from indexes only, without reading the sites. */
 export const counts: Migration = {
   async up(db: AnyDb) {
     const where = 'deleted_at is null'

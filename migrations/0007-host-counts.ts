@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex } from './columns.ts'
 
-/** A host keeps how many sites it had when it last reported: a creation counts those since, not all of them. */
+/** A host stores how many sites it had at its last report, so that a creation counts only later ones. */
 export const hostCounts: Migration = {
   async up(db: AnyDb) {
     for (const column of ['counted_sites', 'counted_to'])

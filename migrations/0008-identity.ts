@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Database, hosts and data folders know each other: see docs/design/identity.md. */
+/** Database, hosts and data folders identify each other. See docs/design/identity.md. */
 export const identity: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -1,10 +1,11 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** What edges have to read again, by number instead of by clock: see `src/edge/routing/route-changes.store.ts`. */
+/** What edges must read again, by number instead of by clock. See `src/edge/routing/route-changes.store.ts`. */
 export const routeChanges: Migration = {
   async up(db: AnyDb) {
-    // One row: whoever holds it is the next in the order until its commit, so that numbers become visible in order.
+    // One row. The transaction that locks it gets the next number until its commit, so that numbers become visible in
+    // order.
     await db.schema
       .createTable('route_clock')
       .addColumn('id', 'integer', (column) => column.primaryKey())

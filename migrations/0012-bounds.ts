@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** What the bounds of what an account may keep are counted by, and what is forgotten in time is found by. */
+/** Columns and indexes that count what an account stores, and find expired rows. */
 export const bounds: Migration = {
   async up(db: AnyDb) {
     await idempotencyKeys(db)
@@ -12,7 +12,7 @@ export const bounds: Migration = {
   },
 }
 
-/** A key says whose claim it is, and what it takes; both are summed up from an index alone. */
+/** An idempotency key stores its owner and its size, so that an index can sum both up. */
 async function idempotencyKeys(db: AnyDb): Promise<void> {
   const alter = () => db.schema.alterTable('idempotency_keys')
   await alter()
@@ -37,7 +37,7 @@ async function notes(db: AnyDb): Promise<void> {
   await db.schema.createIndex('notes_size').on('notes').columns(['site_id', 'size_bytes']).execute()
 }
 
-/** Which mails were asked for in the last hours, so that nobody is mailed without end. */
+/** Mails that were requested in the last hours, to limit the mails to one person. */
 async function mails(db: AnyDb): Promise<void> {
   await tableWithId(db, 'mail_counts')
     .addColumn('account_id', 'bigint', (column) => column.notNull().references('accounts.id'))

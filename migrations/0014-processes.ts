@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Hosts and edges say of themselves how full their budgets are, so that the API's `/metrics` can show all processes. */
+/** Hosts and edges report the usage of their budgets, so that the API's `/metrics` can show all processes. */
 export const processes: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** What an account is, as its operator says; page views of one day at hand; the published name of an action. */
+/** Facts of an account from its operator, page views of the current day, the published name of an action. */
 export const corrections: Migration = {
   async up(db: AnyDb) {
     for (const column of ['affiliate', 'preview'])

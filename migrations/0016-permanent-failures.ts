@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Whether another attempt at an operation that failed would fail alike. */
+/** Whether a retry of a failed operation would fail in the same way. */
 export const permanentFailures: Migration = {
   async up(db: AnyDb) {
     await db.schema

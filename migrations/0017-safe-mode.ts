@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Sites that start without their plugins, and when an owner was last sent a way into WordPress' recovery mode. */
+/** Sites that start without their plugins, and when an owner last got a link to WordPress' recovery mode. */
 export const safeMode: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Operations that wait for others; how often the content of a site was replaced, for those that copy it. */
+/** Operations that wait for others, and how often the content of a site was replaced, for operations that copy it. */
 export const copies: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** The key that all backups are sealed under, itself sealed under the master key. One row. */
+/** The key that seals all backups, itself sealed with the master key. One row. */
 export const backupKey: Migration = {
   async up(db: AnyDb) {
     await db.schema

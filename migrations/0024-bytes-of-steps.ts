@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** How far a step is that moves bytes, and how long it takes still. */
+/** The progress in bytes of a step, and its remaining time. */
 export const bytesOfSteps: Migration = {
   async up(db: AnyDb) {
     for (const [name, type] of [

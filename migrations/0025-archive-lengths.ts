@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Where the blocks of compressed archives lie, once they were made: so that a download goes on in the middle. */
+/** The positions of blocks in compressed archives, so that a download can resume in the middle. */
 export const archiveLengths: Migration = {
   async up(db: AnyDb) {
     await db.schema

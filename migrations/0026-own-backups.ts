@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** How the backups of Stead itself go. */
+/** The state of the backups of Stead itself. */
 export const ownBackups: Migration = {
   async up(db: AnyDb) {
     for (const [name, type] of [

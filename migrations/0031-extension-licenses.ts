@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** Licenses of sites for extensions: at most one of each. */
+/** Licenses of sites for extensions, at most one for each site. */
 export const extensionLicenses: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'extension_licenses')

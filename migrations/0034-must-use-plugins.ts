@@ -2,7 +2,7 @@ import { PostgresAdapter } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** Must-use plugins of accounts, what each file held, and the sites that have one. */
+/** Must-use plugins of accounts, the versions of their files, and the sites that have one. */
 export const mustUsePlugins: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'mu_plugins')

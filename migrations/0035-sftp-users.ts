@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** Who may come to a site's files by SFTP. Sites that are there get the users that they would have. */
+/** SFTP users of sites. Existing sites get the users that they would have. */
 export const sftpUsers: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'sftp_users')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Plugins of sites as they were seen, the change of one that is under way, and results of operations about several things of a site. */
+/** The last known plugins of sites, their running changes, and results of operations on several parts of a site. */
 export const plugins: Migration = {
   async up(db: AnyDb) {
     await db.schema
@@ -19,7 +19,7 @@ export const plugins: Migration = {
       .addColumn('folder', 'text')
       .addColumn('active', 'text', (column) => column.notNull())
       .execute()
-    // SQLite changes no primary key
+    // SQLite cannot change a primary key.
     await db.schema.alterTable('operation_results').renameTo('operation_results_before').execute()
     await db.schema
       .createTable('operation_results')

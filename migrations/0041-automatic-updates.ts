@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Security releases of WordPress that sites get by themselves, and which PHP a release needs. */
+/** Automatic security releases of WordPress, and the PHP that a release needs. */
 export const automaticUpdates: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** Zones with their records, the domains of sites that follow from them, and what was seen of those from outside. */
+/** Zones with their records, the domains of sites that follow from them, and the results of checks from outside. */
 export const domains: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'zones')

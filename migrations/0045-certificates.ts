@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Host names that want a certificate, what became of their orders, and what edge processes share for TLS. */
+/** Host names that need a certificate, the results of their orders, and the TLS state that edge processes share. */
 export const certificates: Migration = {
   async up(db: AnyDb) {
     await db.schema

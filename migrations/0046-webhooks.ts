@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex, tableWithId } from './columns.ts'
 
-/** Events get a number in the order of commits; webhooks, what they are to be sent, and each attempt. */
+/** Numbers events in the order of commits. Adds webhooks, their pending deliveries, and each attempt. */
 export const webhooks: Migration = {
   async up(db: AnyDb) {
     await numbers(db)
@@ -43,13 +43,14 @@ async function numbers(db: AnyDb): Promise<void> {
   await sql`update events set seq = id`.execute(db)
   await db.schema.createIndex('events_seq').on('events').column('seq').unique().execute()
   await db.schema.createIndex('events_account_seq').on('events').columns(['account_id', 'seq']).execute()
-  // Row 1: whoever holds it is the next in the order until its commit, so that numbers become visible in order.
+  // Row 1. The transaction that locks it gets the next number until its commit, so that numbers become visible in
+  // order.
   await db.schema
     .createTable('event_clock')
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('seq', 'bigint', (column) => column.notNull())
     .execute()
-  // The other row is apart, so that who hands out holds up no commit.
+  // The other row is separate, so that distributing deliveries does not block commits.
   for (const id of [1, 2])
     await sql`insert into event_clock (id, seq) select cast(${id} as integer), coalesce(max(id), 0) from events`.execute(
       db,

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** What Lighthouse says of the front pages of sites. */
+/** Lighthouse reports on the front pages of sites. */
 export const performanceReports: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'performance_reports')

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** Zones that are signed, and their keys. */
+/** Signed zones, and their keys. */
 export const dnssec: Migration = {
   async up(db: AnyDb) {
     await db.schema

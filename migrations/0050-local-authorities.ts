@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Certificate authorities of the installation itself, one for each domain that no public one knows. */
+/** Certificate authorities of the installation itself, one for each domain that no public authority knows. */
 export const localAuthorities: Migration = {
   async up(db: AnyDb) {
     await db.schema

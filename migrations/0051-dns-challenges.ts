@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex } from './columns.ts'
 
-/** What certificate authorities ask for in zones while a certificate is ordered, and which owners know of certificates that end. */
+/** Challenges of certificate authorities in zones, and the owners with a mail about an expiring certificate. */
 export const dnsChallenges: Migration = {
   async up(db: AnyDb) {
     await db.schema

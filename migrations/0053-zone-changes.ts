@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** What zones said before their last changes, for secondaries that need to hear the difference alone. */
+/** The previous content of changed zones, for secondaries that request only the difference. */
 export const zoneChanges: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'zone_changes')
@@ -12,7 +12,7 @@ export const zoneChanges: Migration = {
       .addColumn('bytes', 'integer', (column) => column.notNull())
       .execute()
     await db.schema.createIndex('zone_changes_of_zone').on('zone_changes').columns(['zone_id', 'from_serial']).execute()
-    // a zone that is made again goes on with the serial of the one before
+    // A zone that is created again continues with the serial of its predecessor.
     await db.schema.createIndex('zones_by_name_ever').on('zones').columns(['name', 'serial']).execute()
     await db.schema
       .alterTable('zone_clock')

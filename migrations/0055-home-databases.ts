@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Which kind of database a home has. */
+/** The type of a site directory's database. */
 export const homeDatabases: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** How people come into the control panel: passwords, second factors, sessions. */
+/** Sign-in to the control panel: passwords, second factors, sessions. */
 export const signIn: Migration = {
   async up(db: AnyDb) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** Keys of devices that people sign in with, in place of a password. */
+/** Passkeys, with which people sign in instead of a password. */
 export const passkeys: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'passkeys')

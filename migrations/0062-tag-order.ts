@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex } from './columns.ts'
 
-/** The sites with a tag lie in the order of lists: each has what its account sees of it beside the tag. */
+/** Stores the sites of a tag in the order of lists: each row repeats what the account sees of the site. */
 export const tagOrder: Migration = {
   async up(db: AnyDb) {
     await db.schema

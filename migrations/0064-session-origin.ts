@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** A session counts at the address of the panel where it began. People whose session is older sign in again. */
+/** A session counts only at the panel's origin where it began. People with older sessions sign in again. */
 export const sessionOrigin: Migration = {
   async up(db: AnyDb) {
     await db.schema

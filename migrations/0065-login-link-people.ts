@@ -1,7 +1,10 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Who made a log-in link and whom it logs in: both must still have the right when it is opened. Links live 30 seconds, so old ones go. */
+/**
+ * The creator of a login link and the person it logs in. Both must still have the right when it is opened. Links live
+ * 30 seconds, so existing ones are deleted.
+ */
 export const loginLinkPeople: Migration = {
   async up(db: AnyDb) {
     await db.deleteFrom('login_links').execute()

@@ -1,7 +1,10 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Of a database backup: 1 when Stead has loaded it once and compared it with what it says. Of all: what a backup lacks, in words. */
+/**
+ * For database backups: 1 when Stead has loaded the backup once and compared it with its description. For all: what a
+ * backup lacks, in words.
+ */
 export const triedBackups: Migration = {
   async up(db: AnyDb) {
     await db.schema

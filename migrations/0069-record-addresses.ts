@@ -3,8 +3,8 @@ import { canonicalAddress } from '../src/dns/wire/address.ts'
 import type { AnyDb } from './columns.ts'
 
 /**
- * IPv6 addresses in DNS records get their one spelling. Records that then say the same as an earlier one go. An address with
- * a zone identifier stays as it is: name servers leave it out, and its owner can see and delete it.
+ * IPv6 addresses in DNS records get their canonical spelling. Records that then equal an earlier one are deleted. An
+ * address with a zone identifier stays as it is: name servers omit it, and its owner can see and delete it.
  */
 export const recordAddresses: Migration = {
   async up(db: AnyDb) {

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** Domains of another account that somebody has proved to control, until they move. */
+/** Domains of another account for which an account proved control, until they move. */
 export const zoneClaims: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'zone_claims')

@@ -1,7 +1,10 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Of a backup of files: how long its archive is, once that is known. Of what is known of an archive: which core it begins with. */
+/**
+ * For file backups: the length of the archive, once it is known. For archives: the WordPress release that the archive
+ * begins with.
+ */
 export const archiveBytes: Migration = {
   async up(db: AnyDb) {
     await db.schema.alterTable('backups').addColumn('archive_bytes', 'bigint').execute()

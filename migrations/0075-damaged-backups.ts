@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** What a backup has lost in the storage, in words. */
+/** The damage of a backup in the storage, in words. */
 export const damagedBackups: Migration = {
   async up(db: AnyDb) {
     await db.schema.alterTable('backups').addColumn('damage', 'text').execute()

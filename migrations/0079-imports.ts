@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, tableWithId } from './columns.ts'
 
-/** Sites of other hosts on their way into sites of this one. */
+/** Imports of sites from other hosts into existing sites. */
 export const imports: Migration = {
   async up(db: AnyDb) {
     await tableWithId(db, 'imports')

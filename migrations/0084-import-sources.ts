@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** The running old site that an import fetches from, and what it is logged in to with, which is sealed. */
+/** The running old site that an import fetches from, and the sealed credentials for it. */
 export const importSources: Migration = {
   async up(db: AnyDb) {
     await db.schema.alterTable('imports').addColumn('live_source', 'text').execute()

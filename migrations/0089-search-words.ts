@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, isPostgresDb } from './columns.ts'
 
-/** The words by which accounts find sites and people, and those of the sites and people that are there already. */
+/** The words by which accounts find sites and people, filled for existing sites and people. */
 export const searchWords: Migration = {
   async up(db: AnyDb) {
     await db.schema
@@ -10,7 +10,7 @@ export const searchWords: Migration = {
       .addColumn('account_id', 'bigint', (column) => column.notNull())
       .addColumn('kind', 'text', (column) => column.notNull())
       .addColumn('about_id', 'bigint', (column) => column.notNull())
-      // ranges of words are ranges of bytes, whatever language the database speaks
+      // Ranges of words are ranges of bytes, in any collation of the database.
       .addColumn('word', isPostgresDb(db) ? sql`text collate "C"` : 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('search_words_pk', ['about_id', 'kind', 'account_id', 'word'])
       .execute()
@@ -32,7 +32,7 @@ interface Text {
   text: string
 }
 
-/** Reads some after others, so that a large installation fits into memory. */
+/** Reads in batches, so that a large installation fits into memory. */
 async function fill(db: AnyDb, kind: string, read: (db: AnyDb, after: number) => Promise<Text[]>): Promise<void> {
   for (let after = 0; ; ) {
     const texts = await read(db, after)
@@ -107,7 +107,7 @@ async function people(db: AnyDb, after: number): Promise<Text[]> {
     const { email, name } = some.find(({ id }: { id: number }) => Number(id) === Number(account_id)) ?? {}
     return [email, name].map((text) => ({ account_id: owner_account_id, about_id: account_id, text: text as string }))
   })
-  // nobody's: so that the next ones are read
+  // A batch without rows for any account still advances.
   const last = some.at(-1)?.id as number
   return [...texts, { account_id: 0, about_id: last, text: '' }]
 }

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** What the operator has decided about a host, and when. */
+/** The state that the operator set for a host, and when. */
 export const hostStates: Migration = {
   async up(db: AnyDb) {
     await db.schema

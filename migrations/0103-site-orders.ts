@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { type AnyDb, partialIndex } from './columns.ts'
 
-/** What lists of sites can be sorted by lies with the accounts that see them: name, PHP version, and storage use. */
+/** Stores the sort columns of site lists with the accounts that see the sites: name, PHP version, and disk usage. */
 export const siteOrders: Migration = {
   async up(db: AnyDb) {
     const columns = [

@@ -1,11 +1,11 @@
 import { type CreateTableBuilder, type Kysely, PostgresAdapter, sql } from 'kysely'
 
-// biome-ignore lint/suspicious/noExplicitAny: a migration sees the schema of its own day, which has no type any more
+// biome-ignore lint/suspicious/noExplicitAny: a migration uses the schema of its time, which has no type today
 export type AnyDb = Kysely<any>
 
 export const isPostgresDb = (db: AnyDb): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
-/** Starts a table with an ascending 64-bit `id` that is never given out twice. */
+/** Starts a table with an ascending 64-bit `id` that is never reused. */
 export function tableWithId(db: AnyDb, name: string): CreateTableBuilder<string, 'id'> {
   const table = db.schema.createTable(name)
   return isPostgresDb(db)
@@ -13,7 +13,7 @@ export function tableWithId(db: AnyDb, name: string): CreateTableBuilder<string,
     : table.addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
 }
 
-/** A unique or plain index over the rows that fulfil `where` (both databases have partial indexes). */
+/** Creates a unique or plain index on the rows that match `where` (both databases have partial indexes). */
 export async function partialIndex(
   db: AnyDb,
   index: { name: string; table: string; columns: string; where: string; unique?: boolean },

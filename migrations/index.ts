@@ -64,7 +64,7 @@ import { suspendedAccounts } from './0099-suspended-accounts.ts'
 import { linksOfOperations } from './0100-links-of-operations.ts'
 import { siteOrders } from './0103-site-orders.ts'
 
-/** Every migration by name, in order; forward only. */
+/** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
   '0001-ground': ground,
   '0002-operations': operations,
