@@ -15,7 +15,10 @@ const SITES = 10_000
 const ROUNDS = 20
 const AT_ONCE = 16
 
-/** The list of all sites, which is as long as the account has sites: when it begins, how long it takes, and what the API's process grows to. */
+/**
+ * Measures the list of all sites, which is as long as the account has sites: time to first byte, duration, and the size
+ * of the API's process.
+ */
 export async function allSitesBench(): Promise<Section> {
   const { connection, token, drop } = await filled()
   const part = await startPart(import.meta.filename, connection.file)
@@ -28,7 +31,7 @@ export async function allSitesBench(): Promise<Section> {
     const one: Answer[] = []
     for (let round = 0; round < ROUNDS; round++) one.push(await ask(part.port, path, token, agent))
     const cpu = part.cpuMicroseconds()
-    // a short call now and then: how long one list keeps all others
+    // A short call from time to time shows how long one list delays all others.
     const others: number[] = []
     let isOver = false
     const beside = (async () => {
@@ -85,7 +88,7 @@ function ask(port: number, path: string, token: string, agent?: Agent): Promise<
   })
 }
 
-/** Many sites, and a token of the account that has them. */
+/** Many sites, and a token of the account that owns them. */
 async function filled() {
   const { database, connection, drop } = await testDatabase('sqlite')
   const token = await database.transaction(async (tx) => {

@@ -27,13 +27,13 @@ import { median } from './support/report.ts'
 
 const ROUNDS = 5
 const ACCOUNTS = 64
-/** That are there before, so that the databases know what they deal with. */
+/** Rows that exist before, so that the databases have statistics. */
 const SITES = 1000
-/** Creations at the same time. */
+/** Concurrent creations. */
 const WRITERS = 8
 const config = readConfig({ STEAD_RATE_LIMIT: '0', STEAD_TOKEN_RATE_LIMIT: '0', STEAD_LOG_LEVEL: 'silent' })
 
-/** Throughput of the API beside a bare route that does the least that anybody could do for the same answer. */
+/** Throughput of the API beside a bare route that does the minimum for the same answer. */
 export async function apiBench(): Promise<Section> {
   const figures: Figure[] = []
   for (const { dialect, skip } of dialects) if (!skip) figures.push(...(await onDialect(dialect)))
@@ -50,7 +50,7 @@ async function onDialect(dialect: 'sqlite' | 'postgres'): Promise<Figure[]> {
   try {
     const applications = await seed(made)
     await made.database.transaction((tx) => reportHost(tx, { hostId: 1, epoch: 0 }, {}))
-    // what PostgreSQL does by itself within a minute; plans for empty tables read all of a table that has grown
+    // PostgreSQL does this within a minute. With plans for empty tables, it scans a table that has grown.
     const learn = async () => {
       await made.database.transaction((tx) => sql`analyze`.execute(tx))
     }
@@ -65,7 +65,7 @@ async function onDialect(dialect: 'sqlite' | 'postgres'): Promise<Figure[]> {
       readiness: async () => ({ ready: true, details: {} }),
     })
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    // one after the other: 64 connections at once leave a mark on the collector of this process, which the bare server has not
+    // One after the other: 64 simultaneous connections leave this process's heap larger than that of the bare server.
     const tokens: string[] = []
     for (const application of applications) tokens.push(await tokenFor(url, application))
     const headers = { authorization: `Bearer ${tokens[0]}` }
@@ -120,7 +120,7 @@ const figure = (what: string, pairs: readonly Pair[], aim: string): Figure => ({
   aim,
 })
 
-/** @param warm called between a first round, that does not count, and the others */
+/** @param warm called between a first round, which does not count, and the others */
 async function inTurn(
   ours: () => Promise<number>,
   bare: () => Promise<number>,
@@ -141,7 +141,7 @@ async function seed({ database }: TestDatabase): Promise<NewApplication[]> {
       const now = Date.now()
       const { id } = await makeAccount(tx, { email: `bench-${number}@example.com`, plan: 'High Traffic', now })
       applications.push(await makeApplication(tx, { accountId: id, name: 'bench', isOwner: true, now }))
-      // room for every site that the benchmark makes
+      // Room for every site that the benchmark creates.
       await tx.insertInto('account_addons').values({ account_id: id, addon_id: 8, quantity: 100_000 }).execute()
     }
     await tx
@@ -165,21 +165,23 @@ async function seed({ database }: TestDatabase): Promise<NewApplication[]> {
   })
 }
 
-/** What a running host does. */
+/** Does what a running host does. */
 function reportEvery({ database }: TestDatabase, ms: number): NodeJS.Timeout {
   return setInterval(() => {
     void database.transaction((tx) => reportHost(tx, { hostId: 1, epoch: 0 }, {}))
   }, ms)
 }
 
-/** What the yardsticks use. */
+/** Shared by the reference servers. */
 interface Bare {
   readonly read: Tx
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-/** PostgreSQL as Kysely and pg offer it, with prepared statements; SQLite has no such, so that it is Stead's own connection. */
+/**
+ * PostgreSQL with Kysely and pg, with prepared statements. SQLite has no such pair, so it uses Stead's own connection.
+ */
 function plainDatabase({ database, connection }: TestDatabase): Bare {
   if (!connection.url)
     return { read: database.read, transaction: (work) => database.transaction(work), close: async () => {} }
@@ -198,7 +200,7 @@ async function tokenFor(url: string, { clientId, clientSecret }: NewApplication)
     .access_token
 }
 
-/** The least: the row by its key, the stored object as the answer. */
+/** The minimum: reads the row by its key, and answers the stored object. */
 async function bareApi(database: Bare, detail: object) {
   const app = fastify()
   app.get(
@@ -213,7 +215,10 @@ async function bareApi(database: Bare, detail: object) {
   return app
 }
 
-/** The rows of a creation, and nothing else. @returns transactions a second */
+/**
+ * Inserts only the rows of a creation.
+ * @returns transactions a second
+ */
 async function bareWrites(database: Bare, amount: number, name: () => string): Promise<number> {
   const began = performance.now()
   let left = amount

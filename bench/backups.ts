@@ -10,18 +10,18 @@ import { type Figure, median, type Section } from './support/report.ts'
 
 const run = promisify(execFile)
 
-/** For tries: `BENCH_SHARE=0.1` is a tenth of it. */
+/** For quick runs: `BENCH_SHARE=0.1` is a tenth of it. */
 const SHARE = Number(process.env.BENCH_SHARE ?? 1)
 const FOLDERS = 200 * SHARE
 const FILES = 100 * FOLDERS
 const BYTES = 50_000 * FILES
-/** Of the files, what a night changes in the runs with changes. */
+/** The share of the files that changes every night in the runs with changes. */
 const CHANGED = FILES / 100
 const VISITS = 40
 const SITE = 'bench-backups'
 const COPY = 'bench-clone'
 
-/** What a backup of a site costs beside restic and tar, what visitors feel of it, and the way back. */
+/** The cost of a site's backup beside restic and tar, its effect on visitors, and the restore. */
 export async function backupsBench(): Promise<Section> {
   const stead = await startStead({ env: { STEAD_SITE_DISK_MB: '10240', STEAD_PHP_NICE: '10' } })
   const scratch = await mkdtemp(join(tmpdir(), 'stead-bench-'))
@@ -77,7 +77,7 @@ async function backups(bench: Bench): Promise<Figure[]> {
   const resticSecond = await restic('backup', ...all)
   const resticSecondSpace = await spaceOf(repository)
   const resticCheck = await restic('check', '--read-data')
-  // a tenth of the folders: bzip2 needs a quarter of an hour for all
+  // A tenth of the folders: bzip2 needs a quarter of an hour for all.
   const tenth = Array.from({ length: FOLDERS / 10 }, (_, folder) => `f${folder}`)
   const tar = await timed('tar', [
     '-cjf',
@@ -123,7 +123,7 @@ async function backups(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-/** What a first backup keeps besides, once for all sites: the files of WordPress that they share. */
+/** The additional files of a first backup, once for all sites: those of WordPress, which they share. */
 async function releaseOf({ dataDir }: Stead): Promise<string[]> {
   const cores = await readdir(join(dataDir, 'cores'), { withFileTypes: true })
   const [core] = cores.filter((entry) => entry.isDirectory()).map(({ name }) => join(dataDir, 'cores', name))
@@ -131,7 +131,7 @@ async function releaseOf({ dataDir }: Stead): Promise<string[]> {
   return [join(core, 'wp-admin'), join(core, 'wp-includes')]
 }
 
-/** Of one site, while another is backed up for the first time. */
+/** Visits to one site during the first backup of another. */
 async function visitors(bench: Bench): Promise<Figure[]> {
   const copy = { ...bench, id: await siteIdOf(bench.stead, COPY) }
   const quiet = await visits(bench)
@@ -192,7 +192,7 @@ async function clones({ stead, id, web, scratch }: Bench): Promise<Figure[]> {
   ]
 }
 
-/** One more backup of the files; the one before the last makes room for it. */
+/** Backs the files up once more. Deletes an earlier backup to make room. */
 async function backUp({ stead, id }: Bench): Promise<void> {
   const { body } = await stead.api('GET', `/v1/sites/${id}/ondemand-backups`)
   const oldest = (body.data as { id: string; type: string; requested: number }[])
@@ -210,7 +210,7 @@ async function operationOf(stead: Stead, method: string, path: string, body?: ob
   if (state !== 'succeeded') throw new Error(`${method} ${path}: ${state}, ${error}`)
 }
 
-/** Half of each file random, half text, as pictures and their descriptions are. */
+/** Half of each file is random, half is text, like pictures and their descriptions. */
 async function fillUploads(web: string): Promise<void> {
   const { uid } = await import('node:fs/promises').then(({ stat }) => stat(web))
   const uploads = join(web, 'wp-content/uploads')
@@ -219,7 +219,7 @@ async function fillUploads(web: string): Promise<void> {
   for (let folder = 0; folder < FOLDERS; folder++) {
     await mkdir(join(uploads, `f${folder}`))
     for (let file = 0; file < FILES / FOLDERS; file++) {
-      // most are small, and most bytes are in the large ones
+      // Most files are small, and most bytes are in the large ones.
       const bytes = Math.round(((file + 1) / (FILES / FOLDERS)) ** 3 * 4 * (BYTES / FILES))
       const content = Buffer.concat([
         randomBytes(Math.ceil(bytes / 2)),
@@ -261,7 +261,7 @@ async function visitsUntil(bench: Bench, work: Promise<unknown>): Promise<number
   return took
 }
 
-/** A page that no cache has. */
+/** Requests a page that bypasses caches. */
 async function visit({ stead }: Bench): Promise<number> {
   const began = performance.now()
   const { status } = await stead.visit(SITE, `/?n=${Math.random()}`, { headers: { cookie: 'wordpress_logged_in_x=1' } })
@@ -278,7 +278,7 @@ async function cost(stead: Stead, work: () => Promise<void>): Promise<Cost> {
   return { seconds: (performance.now() - began) / 1000, cpuSeconds: (await cpuSeconds(stead)) - cpuBefore }
 }
 
-/** Of all processes that run for it, and of those that have ended below them. */
+/** Counts all processes that run for it, and their ended children. */
 async function cpuSeconds(stead: Stead): Promise<number> {
   let ticks = 0
   for (const { pid } of stead.processes()) {
@@ -289,7 +289,7 @@ async function cpuSeconds(stead: Stead): Promise<number> {
   return ticks / 100
 }
 
-/** Time and processor time of a program. */
+/** Measures time and processor time of a program. */
 async function timed(command: string, words: readonly string[], env: Record<string, string> = {}): Promise<Cost> {
   const child = spawn('bash', ['-c', 'TIMEFORMAT="%R %U %S"; time "$0" "$@" >/dev/null', command, ...words], {
     env: { ...process.env, ...env },

@@ -9,7 +9,7 @@ interface Creation {
   readonly steps: Record<string, number>
 }
 
-/** From the order to the first page with the right title, over HTTP, through the edge. */
+/** Measures from the request to the first page with the right title, over HTTP, through the edge. */
 export async function createSiteBench(): Promise<Section> {
   const warm = await startStead({ env: { STEAD_SPARE_SITES: '1' } })
   const withSpare = await creations(warm, 20, true).finally(() => warm.remove())
@@ -44,7 +44,7 @@ async function creations(stead: Stead, count: number, awaitSpare: boolean): Prom
 }
 
 async function isQuiet(stead: Stead, awaitSpare: boolean): Promise<boolean> {
-  // the report of a host is up to two seconds old
+  // The report of a host is up to two seconds old.
   await pause(2500)
   const response = await fetch(`${stead.apiUrl}/readyz`)
   const { hosts } = (await response.json()) as { hosts: { warmSpares: number }[] }

@@ -1,4 +1,7 @@
-/** Who visits and calls during a simulated day, and the server whose pages are asked for: each a process of its own, which nothing else holds up. */
+/**
+ * The visitors and callers of a simulated day, and the server whose pages they request. Each is a separate process,
+ * which nothing else delays.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
@@ -6,10 +9,10 @@ import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Per site and day; visits are the mean of all sites. */
+/** Per site and day. Visits are the mean of all sites. */
 export const A_DAY = { visits: 100, reads: 10, edits: 2, purges: 1 }
 export const HOURS = 24
-/** Under way at a time; what would come on top is counted as not sent. */
+/** The most in flight. Further ones are counted as not sent. */
 const MOST_AT_ONCE = { visits: 256, calls: 64 }
 const PAGE = Buffer.from(`<!doctype html><title>A page</title><p>${'word '.repeat(6000)}`)
 
@@ -21,24 +24,27 @@ export interface DayPlan {
   /** Sites `real-0`, `real-1`, …; the others are `idle-0`, `idle-1`, …. */
   readonly real: number
   readonly minutes: number
-  /** Of the visits and calls that a day has. */
+  /** The share of the visits and calls of a day. */
   readonly share: number
 }
 
-/** What came in one hour of the day: times in milliseconds. */
+/** The results of one hour of the day, times in milliseconds. */
 export interface Hour {
   readonly visits: number[]
   readonly pages: number[]
   readonly reads: number[]
   readonly writes: number[]
-  /** How many by what was asked for and its status; 0: no whole answer. */
+  /** Counts by target and status. 0: no complete answer. */
   readonly failed: Map<string, number>
   unsent: number
-  /** The longest that the visitors' own process was held up: what is less says nothing of Stead. */
+  /** The longest delay of the visitors' own process. Shorter times say nothing about Stead. */
   heldMs: number
 }
 
-/** Lets a day pass. @param each is told of each hour as it has ended */
+/**
+ * Simulates a day.
+ * @param each receives each hour after it has ended
+ */
 export async function passDay(plan: DayPlan, each: (hour: Hour) => void): Promise<void> {
   const visitors = fork(import.meta.filename, ['--part', 'visitors'], { serialization: 'advanced' })
   const ended = once(visitors, 'exit')
@@ -68,7 +74,7 @@ class Visitors {
       this.#hour = newHour()
       delay.reset()
       end += msAnHour
-      // nine times as much at noon as at midnight
+      // Noon has nine times as much as midnight.
       const weight = 1 - 0.8 * Math.cos((2 * Math.PI * (hour + 0.5)) / HOURS)
       while (before < end) {
         await pause(10)
@@ -105,7 +111,7 @@ class Visitors {
     this.#visiting++
     const { real, siteIds, edgePort } = this.#plan
     const rank = zipf(siteIds.length)
-    // every so manieth rank is a real site
+    // A fixed share of the ranks are real sites.
     const step = Math.max(1, Math.floor(siteIds.length / Math.max(1, real)))
     const isReal = real > 0 && rank % step === 0 && rank / step < real
     const host = `${isReal ? `real-${rank / step}` : `idle-${rank % (siteIds.length - real)}`}.localhost:${edgePort}`
@@ -132,7 +138,7 @@ class Visitors {
     this.#calling--
   }
 
-  /** @returns its status; 0 when there was no whole answer */
+  /** @returns its status, or 0 without a complete answer */
   #ask(url: string, method: string, headers: Record<string, string>, body?: string): Promise<number> {
     return new Promise((resolve) => {
       request(url, { agent: this.#agent, method, headers }, (response) => {
@@ -149,7 +155,7 @@ const newHour = (): Hour => ({ visits: [], pages: [], reads: [], writes: [], fai
 
 const count = ({ failed }: Hour, what: string) => failed.set(what, (failed.get(what) ?? 0) + 1)
 
-/** From 0 up, the n-th in proportion to 1/n. */
+/** Returns numbers from 0, the n-th in proportion to 1/n. */
 const zipf = (most: number): number => Math.floor((most + 1) ** Math.random()) - 1
 
 const parts: Record<string, () => Promise<void>> = {

@@ -13,12 +13,13 @@ import { type Figure, percentile, type Section } from './support/report.ts'
 import { ownCpuOf, startPart } from './support/servers.ts'
 import { addIdleSites } from './support/sites.ts'
 
-/** Of real sites alone: one kind in turn with the other. */
+/** Starts the work of real sites, one kind after the other. */
 const BACKUPS_A_DAY = 1
 
 /**
- * A day of many sites in less time: visits by Zipf and by the hour, calls of the API, purges, backups, statistics. Flags: `--minutes` that the day takes (24), `--sites`
- * (10,000), `--real` of them with files and PHP (every hundredth), `--share` of the visits and calls that a day has (1).
+ * Simulates a day of many sites in less time: visits by Zipf and by the hour, calls of the API, purges, backups,
+ * statistics. Flags: `--minutes` that the day takes (24), `--sites` (10,000), `--real` of them with files and PHP
+ * (every hundredth), `--share` of the visits and calls of a day (1).
  */
 export async function dayBench(): Promise<Section> {
   const { values } = parseArgs({
@@ -67,7 +68,7 @@ const PARTS = ['supervisor', 'control', 'host', 'edge'] as const
 interface State {
   readonly due: number
   readonly oldest: number
-  /** Seconds of processor time since the start, by part; PHP without what it took after it was last looked at. */
+  /** Seconds of processor time since the start, by part. Excludes what PHP used after the last reading. */
   readonly processor: Readonly<Record<string, number>>
 }
 
@@ -75,7 +76,7 @@ class Day {
   readonly #stead: Stead
   readonly #plan: Omit<DayPlan, 'token'>
   readonly #realIds: readonly number[]
-  /** Microseconds of each process, as it was last seen. */
+  /** Microseconds of each process at its last reading. */
   readonly #php = new Map<number, number>()
 
   constructor(stead: Stead, { realIds, ...times }: { realIds: readonly number[]; minutes: number; share: number }) {
@@ -136,7 +137,7 @@ class Day {
     ]
   }
 
-  /** Backups, and what is summed up every five minutes of the day. */
+  /** Backups, and the sums that are refreshed every five minutes of the day. */
   async #besides(signal: AbortSignal): Promise<void> {
     const msAnHour = (this.#plan.minutes * 60_000) / HOURS
     const began = performance.now()
@@ -158,7 +159,7 @@ class Day {
     }
   }
 
-  /** What a schedule would begin, were its time as short as the day. */
+  /** Starts what a schedule would start if its interval were as short as the day. */
   async #order(definition: typeof refreshOpenStatistics | typeof refreshStatistics): Promise<void> {
     const database = await openDatabase({ file: this.#file() })
     try {
@@ -183,7 +184,7 @@ class Day {
     return { due: count, oldest, processor }
   }
 
-  /** It takes seconds: each process is asked for each of its pages. */
+  /** Takes seconds, because it reads each page of each process. */
   #sizes(): { readonly memory: string; readonly files: string } {
     const php = this.#stead.phpProcesses().map(({ pid }) => pid)
     const memory = [...PARTS.map((part) => [part, this.#pids(part)] as const), [`${php.length} PHP`, php] as const]
@@ -269,7 +270,7 @@ function pssOf(pid: number): number {
   try {
     return memoryMb(pid).pss
   } catch {
-    // it has ended meanwhile
+    // The process has ended meanwhile.
     return 0
   }
 }

@@ -13,12 +13,12 @@ const run = promisify(execFile)
 const HOSTS = 1000
 const SECONDS = 8
 const WARM_SECONDS = 3
-/** More than any server remembers answers to. */
+/** More names than any server caches. */
 const ONCE = 1_000_000
 const FLOOD = 10_000
 const name = 'bench.test'
 
-/** A name server to be asked. */
+/** A name server under test. */
 interface Server {
   readonly port: number
   readonly pid: number
@@ -48,7 +48,7 @@ export async function dnsBench(): Promise<Section> {
     const missing = await questions(folder, 'missing', HOSTS, (at) => `no${at}.${name} A`)
     const never = await questions(folder, 'never', ONCE, (at) => `no${at}.${name} A`)
     for (const server of [own, nsd, knot]) await untilAnswered(server)
-    // compilers have their time before it is measured
+    // Gives compilers time before the measurement.
     for (const server of [echo, own, nsd, knot]) await run('dnsperf', wordsOf(server, { file: there }, WARM_SECONDS))
     const figures = [
       await alone('echo server with Node’s dgram', { file: there }, echo),
@@ -113,7 +113,7 @@ async function nsdCommand(folder: string, port: number): Promise<string[]> {
   return ['nsd', '-d', '-c', file]
 }
 
-/** What Node takes for a packet that comes and one that goes, in the cheapest way that it has. */
+/** What Node needs to receive and send a packet in the cheapest way. */
 const echoCommand = async (_folder: string, port: number): Promise<string[]> => [
   process.execPath,
   join(import.meta.dirname, 'support/udp-echo.ts'),
@@ -161,9 +161,9 @@ interface Measured {
 
 interface Load {
   readonly file: string
-  /** Signatures are asked for. */
+  /** Requests signatures. */
   readonly isSigned?: boolean
-  /** Questions a second; as fast as there are answers otherwise. */
+  /** Queries a second. Otherwise, as fast as the answers arrive. */
   readonly most?: number
 }
 

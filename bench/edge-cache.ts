@@ -18,10 +18,10 @@ import { type BenchServer, startNginx, startPart, startVarnish } from './support
 const SECONDS = 4
 const ROUNDS = 3
 const CONNECTIONS = 32
-/** Shrinks about as much as the front page of a fresh site does. */
+/** Compresses about as well as the front page of a fresh site. */
 const PAGE = Buffer.from(`<!doctype html><title>A page</title>${words(4400)}`)
 const FILE = Buffer.from('a { color: red }\n'.repeat(600))
-/** Where the origin says how many requests it has answered. */
+/** Where the origin reports the number of requests. */
 const ANSWERED = '/answered'
 const VISITS = 3_000
 const PAGES = 400
@@ -32,7 +32,7 @@ const headers = {
   Host: 'site.test',
 }
 
-/** Made-up numbers, the same each time. */
+/** Pseudo-random numbers, the same in each run. */
 function numbers(): (below: number) => number {
   let seed = 1
   return (below) => {
@@ -41,7 +41,7 @@ function numbers(): (below: number) => number {
   }
 }
 
-/** Made-up text, the same each time. */
+/** Pseudo-random text, the same in each run. */
 function words(count: number): string {
   const next = numbers()
   const all = Array.from({ length: 600 }, () => (next(36 ** 6) + 36).toString(36).slice(0, 2 + next(7)))
@@ -51,9 +51,9 @@ function words(count: number): string {
   return text.join(' ')
 }
 
-/** Parts that run in a process of their own. */
+/** Parts that run in a separate process. */
 const parts: Record<string, (origin: string) => Promise<Server>> = {
-  /** Answers as a host would: a page by PHP, a file, and a page that must not be kept. */
+  /** Answers like a host: a page by PHP, a file, and a page that must not be stored. */
   origin: async () => {
     let answered = 0
     return createServer((asked, response) => {
@@ -107,7 +107,7 @@ async function measure(server: BenchServer, path: string, more: Record<string, s
   return { rate, cpu: (server.cpuMicroseconds() - before) / (rate * SECONDS) }
 }
 
-/** The servers take turns, so that what else the machine does hits all alike. */
+/** The servers take turns, so that other load on the machine affects all alike. */
 async function compare(
   servers: Record<string, BenchServer>,
   path: string,
@@ -145,8 +145,8 @@ async function warm(server: BenchServer, path: string, more: Record<string, stri
 }
 
 /**
- * The part of visits that never reach the origin. Few pages have most visits, a third of the visits come from campaigns, and half of the
- * browsers send a cookie that only scripts read.
+ * The share of visits that never reach the origin. A few pages have most visits, a third of the visits come from
+ * campaigns, and half of the browsers send a cookie that only scripts read.
  */
 async function hitRate(server: BenchServer, origin: BenchServer): Promise<number> {
   const pool = new Pool(`http://127.0.0.1:${server.port}`, { connections: CONNECTIONS })
@@ -175,7 +175,10 @@ const percent = (part: number) => `${(100 * part).toFixed(1)} %`
 
 const text = ({ rate, cpu }: Measured) => `${Math.round(rate).toLocaleString('en')}/s, ${cpu.toFixed(1)} µs`
 
-/** What an edge process makes of a core, beside Debian's varnish and one worker of Debian's nginx on the same pages. */
+/**
+ * The throughput of an edge process per core, beside Debian's varnish and one worker of Debian's nginx on the same
+ * pages.
+ */
 export async function edgeCacheBench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
   mkdirSync(join(folder, 'files'))

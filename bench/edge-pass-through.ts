@@ -1,6 +1,6 @@
 /**
- * What the edge costs for a response that it passes through: requests per second and CPU per request of the gateway process,
- * beside a bare node:http server that answers the same by itself, and a host's static file, in one run.
+ * The cost of a response that the edge passes through: requests per second and CPU per request of the gateway process.
+ * The same run measures a bare node:http server with the same answer, and a host's static file.
  *
  *   node bench/edge-pass-through.ts [seconds]
  */

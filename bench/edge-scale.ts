@@ -15,7 +15,10 @@ const PAGES = 10
 /** Bytes of a page of the ten thousand sites. */
 const PAGE = Buffer.from(`<!doctype html><title>A page</title><p>${'word '.repeat(6000)}`)
 
-/** What a purge takes until no edge process serves the old page, and what the cache keeps of very many sites. */
+/**
+ * Measures how long a purge takes until no edge process serves the old page, and what the cache keeps of very many
+ * sites.
+ */
 export async function edgeScaleBench(): Promise<Section> {
   return {
     title: 'Edge cache: purges, and ten thousand sites',
@@ -74,12 +77,12 @@ async function timed(call: () => Promise<{ status: number }>): Promise<number> {
 }
 
 interface Answer {
-  /** Unix time in seconds that the page says. */
+  /** The Unix time in seconds in the page. */
   readonly time: number
   readonly endedAt: number
 }
 
-/** A visitor with a connection of his own, which stays with one edge process. */
+/** A visitor with their own connection, which stays with one edge process. */
 function clockReader(stead: Stead): () => Promise<Answer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const headers = { host: `bench-purge.localhost:${stead.edgePort}` }
@@ -134,7 +137,7 @@ async function manySites(): Promise<Figure[]> {
   }
 }
 
-/** The n-th site, and its n-th page, about in proportion to 1/n. */
+/** Picks the n-th site and its n-th page about in proportion to 1/n. */
 const visitorsOfSites = `
 local function rank(most) return math.floor(most ^ math.random()) - 1 end
 request = function()

@@ -35,10 +35,10 @@ const PAGE = Buffer.alloc(29_635, '<p>Some words of a page</p>\n')
 const NAME = 'localhost'
 
 const headOfPage = { 'Content-Type': 'text/html; charset=UTF-8', 'Content-Length': PAGE.length }
-/** Names of sites, asked for one after the other. */
+/** Names of sites, requested one after the other. */
 const NAMES = 100_000
 
-/** Parts that run in a process of their own. */
+/** Parts that run in a separate process. */
 const parts: Record<string, (origin: string, folder: string) => Promise<Server>> = {
   origin: async () =>
     createServer((_asked, response) => {
@@ -46,7 +46,7 @@ const parts: Record<string, (origin: string, folder: string) => Promise<Server>>
         .writeHead(200, { ...headOfPage, 'Cache-Control': 'public, max-age=600', 'X-Stead-Renderer': 'php' })
         .end(PAGE)
     }),
-  /** What Node itself costs: the page from memory, and nothing else. */
+  /** The cost of Node itself: the page from memory, and nothing else. */
   async bare(_origin, folder) {
     const text = (name: string) => readFileSync(join(folder, name), 'utf8')
     const server = createSecureServer(
@@ -77,7 +77,7 @@ const parts: Record<string, (origin: string, folder: string) => Promise<Server>>
       hostKey: 'key',
       upstreams,
       secureContexts: createSecureContexts({
-        // one of many names: each has a certificate that has to be read
+        // One of many names, so that each certificate must be read.
         routes: { find: (hostName) => (hostName === NAME ? route : { ...route, hostName }) },
         load: async () => certificate,
       }),
@@ -87,10 +87,13 @@ const parts: Record<string, (origin: string, folder: string) => Promise<Server>>
   },
 }
 
-/** Loads a server for some seconds. @returns what it did a second */
+/**
+ * Loads a server for a few seconds.
+ * @returns its rate per second
+ */
 type Load = (port: number) => Promise<number>
 
-/** Connections one after the other, each for one request of a page, by a process of its own. */
+/** Opens connections one after the other, each for one request of a page, in a separate process. */
 const connections =
   (how: 'full' | 'resumed' | 'names'): Load =>
   async (port) => {
@@ -107,7 +110,7 @@ const connections =
 const overHttp1: Load = (port) =>
   requestsPerSecond({ url: `https://${NAME}:${port}/page/`, connections: CONNECTIONS, seconds: SECONDS })
 
-/** With h2load: as many requests at a time on each connection. */
+/** Uses h2load with the same number of concurrent requests on each connection. */
 const overHttp2 =
   (streams: number): Load =>
   async (port) => {
@@ -118,7 +121,7 @@ const overHttp2 =
     return Number(done) / SECONDS
   }
 
-/** What the process of `--connect` does: sixteen at a time. */
+/** The work of the `--connect` process, with 16 connections at a time. */
 async function connectAgainAndAgain(how: string, port: number): Promise<number> {
   const until = performance.now() + SECONDS * 1000
   let count = 0
@@ -155,7 +158,7 @@ interface Measured {
   readonly cpu: number
 }
 
-/** The servers take turns, so that what else the machine does hits all alike. */
+/** The servers take turns, so that other load on the machine affects all alike. */
 async function compare(servers: Record<string, BenchServer>, load: Load): Promise<Record<string, Measured>> {
   const rounds: Record<string, Measured[]> = {}
   for (const server of Object.values(servers)) await load(server.port)
@@ -189,7 +192,7 @@ async function makeCertificate(folder: string): Promise<CertificateFiles> {
 
 const text = ({ rate, cpu }: Measured) => `${Math.round(rate).toLocaleString('en')}/s, ${cpu.toFixed(1)} µs`
 
-/** What TLS costs an edge process, beside one worker of Debian's nginx and one thread of Debian's haproxy. */
+/** The cost of TLS in an edge process, beside one worker of Debian's nginx and one thread of Debian's haproxy. */
 export async function edgeTlsBench(): Promise<Section> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-bench-'))
   const files = await makeCertificate(folder)

@@ -15,15 +15,15 @@ const EVENTS = 10_000
 const ACCOUNTS = 10
 const WEBHOOKS = 10
 const SITES = 10
-/** Events a transaction: of as many sites. */
+/** Events in a transaction, each of another site. */
 const TOGETHER = 10
-/** Deliveries a second to those that are well, in the first part. */
+/** Deliveries a second to healthy receivers, in the first part. */
 const PACE = 200
 const KIND = events.light_weight_404_changed
 
 /**
- * How soon events arrive while a tenth of the receivers hangs and another refuses connections: at a pace, and all at once beside the same
- * number of requests by undici alone.
+ * Measures how soon events arrive while a tenth of the receivers hangs and another tenth refuses connections: at a
+ * fixed rate, and all at once beside the same number of requests by undici without Stead.
  */
 export async function eventsBench(): Promise<Section> {
   const figures: Figure[] = []
@@ -91,7 +91,7 @@ async function on(dialect: 'sqlite' | 'postgres'): Promise<Figure[]> {
   }
 }
 
-/** @param receive what has arrived; @returns whether it is answered */
+/** @param receive gets each delivery; @returns whether to answer it */
 async function listen(receive: (path: string, body: string) => boolean): Promise<Server> {
   const server = createServer(async (incoming, response) => {
     const body = Buffer.concat(await incoming.toArray()).toString()
@@ -113,7 +113,7 @@ async function people(api: TestApi, base: string): Promise<Account[]> {
     const sites: number[] = []
     for (let site = 0; site < SITES; site++) sites.push(await api.site(person, `site-${number}-${site}`))
     const urls = Array.from({ length: WEBHOOKS - 2 }, (_, index) => `${base}/well-${index}`)
-    // nobody listens at port 9
+    // Nothing listens on port 9.
     for (const url of [...urls, `${base}/hang`, 'http://127.0.0.1:9/refuse']) {
       const { status } = await person.call('POST', '/v1/webhooks', { url })
       if (status !== 200) throw new Error(`a webhook: ${status}`)
@@ -123,7 +123,7 @@ async function people(api: TestApi, base: string): Promise<Account[]> {
   return made
 }
 
-/** So many events, of one account and its sites in turn, in one transaction. */
+/** Inserts this many events in one transaction, of one account and its sites in turn. */
 async function happen(api: TestApi, accounts: readonly Account[], at: number): Promise<void> {
   const { person, sites } = accounts[(at / TOGETHER) % accounts.length] as Account
   const sentAt = performance.now()
@@ -143,7 +143,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await pause(10)
 }
 
-/** Requests a second of the library that sends them, without anything of Stead. */
+/** Requests a second of the HTTP library without Stead. */
 async function posts(url: string, count: number): Promise<number> {
   const agent = new Agent({ connections: AT_ONCE.all })
   let left = count

@@ -28,7 +28,7 @@ const requests: Record<string, { method: string; path: string; body?: object }> 
   },
 }
 
-/** How long lists and filters take as everything grows: 5 collaborators and 10 log entries a site. */
+/** How long lists and filters take as the database grows: 5 collaborators and 10 log entries a site. */
 export async function listsBench(): Promise<Section> {
   const figures: Figure[] = []
   for (const { dialect, skip } of dialects) {
@@ -41,7 +41,7 @@ export async function listsBench(): Promise<Section> {
           what: `${what}, ${sites} sites, ${dialect}`,
           value: textOf(taken),
           yardstick: `${FEW} sites: ${textOf(before)}`,
-          // on SQLite the process is all there is: its processor time says the same on a busy machine
+          // SQLite runs in this process, whose processor time is the same on a busy machine.
           ratio: (dialect === 'sqlite' ? taken.cpu / before.cpu : taken.p50 / before.p50).toFixed(1),
           aim: '≤ 1.5',
         })
@@ -60,7 +60,7 @@ const FEW = 100
 interface Taken {
   readonly p50: number
   readonly p99: number
-  /** Of a request, in the mean. */
+  /** Mean of a request. */
   readonly cpu: number
 }
 

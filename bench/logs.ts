@@ -13,7 +13,7 @@ import { openLogStore } from '../src/platform/log-store/open-log-store.ts'
 import { budgetOf } from '../test/support/budget.ts'
 import { type Figure, median, percentile, type Section } from './support/report.ts'
 
-/** `STEAD_BENCH_LOG_ENTRIES` takes fewer; `STEAD_BENCH_POSTGRES_URL` takes a server instead of files. */
+/** `STEAD_BENCH_LOG_ENTRIES` sets a smaller number. `STEAD_BENCH_POSTGRES_URL` uses a server instead of files. */
 const ENTRIES = Number(process.env.STEAD_BENCH_LOG_ENTRIES ?? 10_000_000)
 const url = process.env.STEAD_BENCH_POSTGRES_URL
 const DAYS = 7
@@ -28,7 +28,7 @@ const agents = Array.from(
     `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + n}.0.0.0 Safari/537.36`,
 )
 
-/** Entry `n` of so many: most are 200 to GET; 1 in 100,000 is a 500, 1 in 200,000 a DELETE, addresses come and go. */
+/** Returns entry `n`. Most are GET with 200. One in 100,000 is a 500, one in 200,000 a DELETE, and addresses vary. */
 function entry(n: number, atMs: number): AccessEntry & { siteId: number } {
   const random = (n * 2654435761) % 2 ** 32
   return {
@@ -55,7 +55,7 @@ function entry(n: number, atMs: number): AccessEntry & { siteId: number } {
   }
 }
 
-/** Log store: how long a page takes with ten million entries, and what writing costs. */
+/** Log store: how long a page takes with ten million entries, and the cost of writing. */
 export async function logsBench(): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-bench-logs-'))
   const store = openLogStore({ url, folder, mostBytes: 2 ** 45 })
@@ -130,7 +130,7 @@ async function pages(page: (query: LogQuery) => Promise<LogRecord[]>): Promise<F
   return figures
 }
 
-/** What an entry costs the process that serves requests: making the record and handing it over. */
+/** The cost of an entry in the process that serves requests: creating the record and passing it on. */
 async function writing(store: { append: Parameters<typeof createLogBuffer>[0]['store']['append'] }): Promise<Figure> {
   const buffer = createLogBuffer({ store, kind: 'server', log: console, budget: budgetOf(32 << 20, 8 << 20) })
   const nextId = createLogIds()

@@ -38,7 +38,7 @@ const all: Record<string, () => Promise<Section | Section[]>> = {
   plugins: pluginsBench,
   panel: panelBench,
 }
-/** A quarter of an hour; a part of another one. */
+/** A quarter of an hour, as part of another benchmark. */
 const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   logs: logsBench,
   native: nativeBench,

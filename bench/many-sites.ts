@@ -6,7 +6,7 @@ import { cpuWithEndedOf } from './support/servers.ts'
 
 const SITES = 20
 
-/** Twenty orders in one moment, and what everybody else feels of them. */
+/** Twenty simultaneous creations, and their effect on other requests. */
 export async function manySitesBench(): Promise<Section> {
   const stead = await startStead({ env: { STEAD_SPARE_SITES: '1' } })
   try {
@@ -53,7 +53,7 @@ async function warmSpares(stead: Stead): Promise<number> {
   return hosts[0]?.warmSpares ?? 0
 }
 
-/** @returns for each site, milliseconds from the first order to its first page */
+/** @returns for each site, milliseconds from the first request to its first page */
 async function order(stead: Stead): Promise<number[]> {
   const began = performance.now()
   const names = Array.from({ length: SITES }, (_, number) => `bench-many-${number}`)
@@ -76,7 +76,7 @@ interface Felt {
   readonly php: number[]
 }
 
-/** What others wait until the work is done; each of the three by itself, so that none waits for another. */
+/** Latencies of other requests until the work is done, each of the three independent of the others. */
 async function watch(stead: Stead, work: Promise<unknown>): Promise<Felt> {
   const felt: Felt = { api: [], cached: [], php: [] }
   let isOver = false

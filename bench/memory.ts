@@ -7,7 +7,10 @@ import { addIdleSites } from './support/sites.ts'
 const roles = ['supervisor', 'control', 'host', 'edge'] as const
 const IDLE_SITES = 1000
 
-/** What Stead takes with nothing to do, with an active site, and with a thousand idle ones; and how fast it starts with them. */
+/**
+ * Memory of an idle Stead, with an active site, and with a thousand idle sites, and the time it takes to start with
+ * them.
+ */
 export async function memoryBench(): Promise<Section> {
   const stead = await startStead()
   try {
@@ -52,7 +55,7 @@ const memoryFigure = (what: string, { pss, rss, text }: RolesMemory, aim: string
 })
 
 async function rolesMb(stead: Stead): Promise<RolesMemory> {
-  // after a start V8 still gives memory back
+  // After a start, V8 is still releasing memory.
   await pause(5000)
   const each = roles.map((name) => ({ name, ...memoryMb(stead.role(name)?.pid as number) }))
   const sum = (key: 'pss' | 'rss') => each.reduce((total, one) => total + one[key], 0)

@@ -8,10 +8,10 @@ import type { PhpVersion } from '../src/hosting/php/runtime.ts'
 import { testCore } from '../test/support/core.ts'
 import { fetchPage, install, testDirectory, testRequest, testRuntime } from '../test/support/site-directory.ts'
 
-/** Starts beside each other. */
+/** Concurrent starts. */
 const AT_ONCE = 4
 
-/** Memory in MB of so many sites that have shown their front page, some time after that. */
+/** Memory in MB of this many sites that have shown their front page, some time later. */
 export async function memoryOfIdleSites(count: number, phpVersion: PhpVersion): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-idle-'))
   const runtime = await testRuntime({ runtime: 'native' })

@@ -32,7 +32,10 @@ interface Pages {
   readonly cpuMs: number
 }
 
-/** Native PHP beside what people would run in its place: nginx and php-fpm with the same WordPress, theme, database and settings of PHP. */
+/**
+ * Native PHP beside a conventional setup: nginx and php-fpm with the same WordPress, theme, database and settings of
+ * PHP.
+ */
 export async function nativeBench(): Promise<Section> {
   const { php, version } = await findPhp()
   const native = await steadWith({ STEAD_RUNTIME: 'native', STEAD_MARIADB: 'own' }, version)
@@ -120,14 +123,14 @@ async function steadWith(runs: Record<string, string>, phpVersion: string) {
 
 type Running = Served & { readonly stead: Stead; readonly host: string }
 
-/** Process id of the server of databases. */
+/** Process ID of the database server. */
 function serverOf(stead: Stead): number {
   const found = stead.processes().find(({ words }) => words[0]?.endsWith('/mariadbd'))
   if (!found) throw new Error('no server of databases runs')
   return found.pid
 }
 
-/** Each of the servers in all of the rounds, so that what else the machine does meets all of them. */
+/** Runs each server in each round, so that other load on the machine affects all of them. */
 async function inTurns<Servers extends readonly (Served & { readonly host: string })[]>(
   ...servers: Servers
 ): Promise<{ [Index in keyof Servers]: { one: Pages; many: Pages } }> {
@@ -161,7 +164,7 @@ async function load(
 }
 
 const phpOf = (stead: Stead): number => {
-  // the outermost comes first, and counts with all below it
+  // The outermost comes first, and includes its descendants.
   const php = stead.processes().find(({ words }) => words[0] === 'bwrap' || words.at(-1)?.endsWith('/child/main.js'))
   if (!php) throw new Error('no PHP runs')
   return php.pid
@@ -175,7 +178,7 @@ async function memoryOf(stead: Stead): Promise<{ active: number; idle: number }>
   return { active, idle: await now() }
 }
 
-/** Its PHP is ended from outside: the next visitor waits for a new one. */
+/** Its PHP is killed from outside, so the next visitor waits for a new one. */
 async function startOf(stead: Stead): Promise<number> {
   const timed = async (path: string) => {
     const began = performance.now()
@@ -192,7 +195,7 @@ async function startOf(stead: Stead): Promise<number> {
   return median(more)
 }
 
-/** The site as it would lie on any server: one folder, with nothing of Stead in it but its database's server. */
+/** The site as on any server: one folder, with nothing from Stead except the database server. */
 async function startPlain({ stead, host }: Running, php: NativePhp): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-plain-'))
   await chmod(folder, 0o755)
@@ -218,7 +221,7 @@ async function startPlain({ stead, host }: Running, php: NativePhp): Promise<Ben
     'listen.owner = www-data',
   ]
   await writeFile(join(folder, 'fpm.conf'), [...pool, 'pm = static', 'pm.max_children = 4', ''].join('\n'))
-  // it ends with the benchmark, however that ends
+  // It ends with the benchmark, in every case.
   const words = ['--pdeathsig', 'TERM', php.fpm, '-F', '-c', `${folder}/php.ini`, '-y', `${folder}/fpm.conf`]
   const fpm = spawn('setpriv', words, { env: { ...process.env, PHP_INI_SCAN_DIR: '' }, stdio: 'inherit' })
   while (!existsSync(join(folder, 'fpm'))) {

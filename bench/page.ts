@@ -8,7 +8,7 @@ import { median, type Section } from './support/report.ts'
 
 const PAGES = 60
 
-/** A warm uncached page as a visitor gets it beside the time that PHP itself takes in its process. */
+/** A warm uncached page for a visitor, beside the time of PHP itself in its process. */
 export async function pageBench(): Promise<Section> {
   const stead = await startStead()
   try {
@@ -48,7 +48,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** PHP alone in a process, not contained, spoken to directly. */
+/** PHP in a process without isolation, called directly. */
 async function plainPhp(siteDirectory: string, address: string) {
   const runtime = await createWasmRuntime({
     sandbox: 'none',

@@ -8,7 +8,7 @@ import { type Figure, percentile, type Section } from './support/report.ts'
 const SITES = 10_000
 const ROUNDS = 20
 
-/** From a click in a browser to what it asks for on the screen, with many sites; and what the first page of all weighs. */
+/** The time from a click in a browser to its result on the screen, with many sites, and the size of the first page. */
 export async function panelBench(): Promise<Section> {
   const api = await testApi('sqlite')
   const browser = await openChromium()
@@ -62,7 +62,7 @@ async function firstLoad(page: Page, address: string): Promise<{ script: number;
   return { script: sum(all.filter(({ isScript }) => isScript)), all: sum(all), ms }
 }
 
-/** Clicks the first of `button`, and waits until the first of `content` is there and is another than before. */
+/** Clicks the first element of `button`, and waits until the first element of `content` is different. */
 async function clicks(
   page: Page,
   what: string,

@@ -12,7 +12,10 @@ import { type Figure, median, percentile, type Section } from './support/report.
 const ROUNDS = 5
 const SITES = 1000
 
-/** Plugins of one site, and one must-use plugin on a thousand sites of which none runs: how long, how much memory, what visitors feel. */
+/**
+ * Plugins on one site, and one must-use plugin on a thousand sites that do not run: time, memory, and the effect on
+ * visitors.
+ */
 export async function pluginsBench(): Promise<Section> {
   const directory = await startPluginDirectory()
   for (const version of ['1.0', '1.1'])
@@ -98,7 +101,7 @@ async function done(stead: Stead, method: string, path: string, body: object): P
   if (state !== 'succeeded') throw new Error(`${method} ${path}: ${error}`)
 }
 
-/** Milliseconds of pages that no cache has, asked for one after the other until `end`. */
+/** Milliseconds of pages that bypass caches, requested one after the other until `end`. */
 async function visits(stead: Stead, end: Promise<unknown>): Promise<number[]> {
   let isOver = false
   const over = end.finally(() => {
@@ -116,7 +119,10 @@ async function visits(stead: Stead, end: Promise<unknown>): Promise<number[]> {
 
 const named = (n: number) => ({ id: 100_000 + n, name: `copy-${n}`, display_name: `copy-${n}` })
 
-/** As many sites as are wanted, by copies of the one that there is: to make each would take a quarter of an hour. Themes are links: 9 MB of a home, which nothing here touches. */
+/**
+ * Copies the one site as often as needed. Creating each would take a quarter of an hour. Themes are links: nothing here
+ * touches these 9 MB of a site directory.
+ */
 async function multiply(stead: Stead): Promise<void> {
   const directory = stead.directoryOf('visited')
   const number = Number(/\d+$/.exec(directory)?.[0])

@@ -15,15 +15,17 @@ const FILES = 2000
 const FILE_BYTES = 4096
 const ROUNDS = 3
 
-/** Where a client of SFTP goes. */
+/** The server for an SFTP client. */
 interface Server {
   readonly user: string
   readonly port: number
-  /** Folder that may be written. */
+  /** A writable folder. */
   readonly folder: string
 }
 
-/** One large file and many small ones, there and back, by OpenSSH’s own client, from Stead’s server and from OpenSSH’s own. */
+/**
+ * Uploads and downloads one large file and many small ones with OpenSSH’s client, on Stead’s server and OpenSSH’s own.
+ */
 export async function sftpBench(): Promise<Section> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-bench-sftp-'))
   const ends: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })]

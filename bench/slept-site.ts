@@ -13,7 +13,7 @@ interface Visit {
   readonly wholeMs: number
 }
 
-/** What the first visitor of a site waits whose PHP does not run. */
+/** The waiting time of the first visitor of a site whose PHP is stopped. */
 export async function sleptSiteBench(): Promise<Section> {
   const stead = await startStead({ env: { STEAD_PHP_IDLE_SECONDS: '1' } })
   try {
@@ -23,7 +23,7 @@ export async function sleptSiteBench(): Promise<Section> {
     const cpu: number[] = []
     for (let time = 0; time < TIMES; time++) {
       await until('PHP has stopped', () => stead.phpProcesses().length === 0)
-      // what ends with it is over
+      // Ended when the process ends.
       await pause(500)
       visits.slept.push(await firstByte(stead, `/?slept=${time}`))
       cpu.push(phpCpuMs(stead))
@@ -66,7 +66,7 @@ async function firstByte(stead: Stead, path: string): Promise<Visit> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const firstByteMs = performance.now() - began
   for await (const _ of response) {
-    // to its end
+    // Waits for its end.
   }
   if (response.statusCode !== 200) throw new Error(`the site answered ${response.statusCode}`)
   return { firstByteMs, wholeMs: performance.now() - began }

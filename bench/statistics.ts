@@ -20,7 +20,7 @@ const SITES = 10_000
 const DAYS = 60
 const FILES = 10
 
-/** What the night's summing up and measuring take with many sites, and what an edge that knows all their routes does meanwhile. */
+/** The nightly sums and disk measurements with many sites, and their effect on an edge that knows all their routes. */
 export async function statisticsBench(): Promise<Section> {
   const { database, connection, drop } = await testDatabase('sqlite')
   const folder = await mkdtemp(join(tmpdir(), 'stead-bench-'))
@@ -69,7 +69,7 @@ export async function statisticsBench(): Promise<Section> {
   }
 }
 
-/** The job's own step, over site directories that lie in the folder. */
+/** The job's own step, on site directories in the folder. */
 function measure(database: Database, folder: string): Promise<unknown> {
   const siteDirectories = {
     ofSite: async (siteId: number) => ({ id: siteId, path: join(folder, String(siteId)), database: 'sqlite' }),
@@ -95,7 +95,7 @@ async function createDirectories(folder: string): Promise<void> {
   }
 }
 
-/** Processor time of programs that this process has started and that have ended, milliseconds. */
+/** Processor time in milliseconds of ended programs that this process started. */
 function endedMs(): number {
   const fields = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[13]) + Number(fields[14])) * 10
@@ -109,7 +109,7 @@ if (process.argv[2] === '--part') {
     onChange: (callback) => database.changes.subscribe('routes', callback),
   })
   for (let site = 1; site <= SITES; site++) await routes.find(`site-${site}.localhost`)
-  // an edge listens; this one does nothing but know its routes
+  // A real edge listens. This one only keeps its routes up to date.
   setInterval(() => {}, 60_000)
   process.send?.(0)
 }

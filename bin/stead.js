@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Finds a Node that can run Stead and hands everything over to it. Plain JavaScript without anything newer than Node 14:
-// an old Node must get as far as saying what to do.
+// Finds a Node that can run Stead and starts Stead with it. Uses only JavaScript that Node 14 knows, because an old
+// Node must still be able to print what to do.
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
@@ -35,8 +35,9 @@ function ownNode() {
 }
 
 /**
- * Every process of Stead reads the code that an earlier one compiled: 255 MB instead of 301 for the four together, and a
- * start on 2.5 s of CPU instead of 4.4. Never in a folder that somebody else can write: what is in it is run.
+ * Lets every process of Stead reuse the code that an earlier one compiled: 255 MB instead of 301 for the four together,
+ * and a start on 2.5 s of CPU instead of 4.4. The folder must not be writable by other users, because Stead runs its
+ * content.
  */
 function keepCompiledCode() {
   if (process.env.NODE_COMPILE_CACHE !== undefined) return
@@ -48,7 +49,7 @@ function cacheFolder() {
   for (const folder of [join(root, 'node_modules'), dirname(root)])
     if (basename(folder) === 'node_modules' && isWritable(folder)) return join(folder, '.cache/stead')
   try {
-    // not $HOME: under sudo that may be another user's
+    // Not $HOME: under sudo, it may belong to another user.
     const { homedir } = userInfo()
     return isWritable(homedir) ? join(homedir, '.cache/stead') : undefined
   } catch {
@@ -66,7 +67,7 @@ function isWritable(folder) {
 }
 
 function runHere() {
-  // the variable is for the processes started from here; this one has begun without it
+  // The variable is for child processes. This process has started without it.
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
   process.argv[1] = main
   endWithNpm(() => process.kill(process.pid, 'SIGTERM'))
@@ -84,7 +85,7 @@ function handOver(node) {
     process.exit(1)
   }
   const child = spawn(node, ['--max-semi-space-size=2', main].concat(process.argv.slice(2)), {
-    // the pipe carries nothing: its end tells that this process is gone
+    // The pipe carries no data. Its end shows that this process is gone.
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: Object.assign({}, process.env, { STEAD_LAUNCHER_PIPE: '3' }),
   })
@@ -106,8 +107,9 @@ function handOver(node) {
 }
 
 /**
- * npm gives a signal to its shell, which dies of it and leaves what it runs behind; an npm that is killed gives it to nobody. So
- * what npm started ends when one of the two is gone. Whoever starts Stead himself may go, as with nohup.
+ * npm passes a signal to its shell, which dies and leaves its children running. An npm that is killed passes it to no
+ * one. So a Stead that npm started ends when one of the two is gone. A Stead started directly outlives its parent, as
+ * with nohup.
  */
 function endWithNpm(end) {
   if (process.env.npm_lifecycle_event === undefined) return
@@ -120,7 +122,7 @@ function endWithNpm(end) {
   timer.unref()
 }
 
-/** This process' parent first; npm, or what can be seen of the way to it, last. */
+/** The ancestors of this process, parent first, up to npm or as far as they are visible. */
 function processesUpToNpm() {
   const above = [process.ppid]
   while (above.length < 4) {

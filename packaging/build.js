@@ -1,8 +1,8 @@
 /**
- * Builds what the package holds.
+ * Builds the content of the package.
  *
  *   node packaging/build.js                    into dist/, with all types checked and those of the SDK
- *   node packaging/build.js --program <folder> a program for tests: the launcher too, no types
+ *   node packaging/build.js --program <folder> a program for tests: with the launcher, without types
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const [flag, folder] = process.argv.slice(2)
 const isForTests = flag === '--program' && folder !== undefined
 const dist = isForTests ? resolve(folder, 'dist') : join(root, 'dist')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
-/** What the program reads beside its own code, where it stands in the repository. */
+/** Files that the program reads besides its own code, at their place in the repository. */
 const copied = [
   'third-party',
   'openapi',

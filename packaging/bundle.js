@@ -1,18 +1,19 @@
 /**
- * Puts the modules of a built Stead, and those packages that a start loads, into few files. Node takes about a millisecond of processor
- * time to find and link a module, and Stead's four processes load thousands of them at a start.
+ * Bundles the modules of a built Stead, and the packages that a start loads, into a few files. Node takes about a
+ * millisecond of processor time to find and link a module, and Stead's four processes load thousands of them at a
+ * start.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** Files that are started by their names, without `.js`. Other threads and children load few modules, and stay as they are. */
+/** Files that are started by name, without `.js`. Other threads and children load few modules, and stay as they are. */
 const entries = ['main', 'roles/preparing']
 
 /**
- * Licences that only ask that their text goes along. It is in `LICENSES`. The Apache License asks for more, such as notes of what was
- * changed, so those packages stay where npm puts them.
+ * Licenses that only require their text to be included. It is in `LICENSES`. The Apache License requires more, such as
+ * notes of changes, so those packages stay where npm puts them.
  */
 const allowedLicenses = new Set(['0BSD', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'])
 const LICENSES = 'third-party-licenses.txt'
@@ -33,7 +34,7 @@ const excluded = {
 
 /**
  * @param {string} dist a folder that mirrors the root, with JavaScript below `src`
- * @throws Error if the result would resolve a package otherwise than npm has installed it
+ * @throws Error if the result would resolve a package differently than npm has installed it
  */
 export async function bundle(dist) {
   const source = join(dist, 'src')
@@ -64,7 +65,10 @@ export async function bundle(dist) {
 /** @param {string} file below `src` */
 const upFrom = (file) => `./${'../'.repeat(file.split('/').length - 1)}`
 
-/** A module that finds files by its own place finds them as before. @param {string} source */
+/**
+ * Keeps the location of a module that finds files relative to itself.
+ * @param {string} source
+ */
 function ownPlaces(source) {
   return {
     name: 'own-places',
@@ -85,7 +89,10 @@ function ownPlaces(source) {
   }
 }
 
-/** Leaves packages where they are that may not move. @param {string} dist */
+/**
+ * Leaves packages in place that cannot move.
+ * @param {string} dist
+ */
 function ownPackages(dist) {
   const fromStead = createRequire(join(dist, 'package.json'))
   return {
@@ -101,7 +108,7 @@ function ownPackages(dist) {
       if (!found?.id.includes('node_modules')) return { id, external: true }
       const { folder, name } = packageOf(found.id)
       if (mayMove(folder, name)) return undefined
-      // Stead's own import would be answered from the root; one of a bundled package must get the same
+      // An import of Stead would resolve from the root. An import of a bundled package must resolve to the same file.
       const fromRoot = folderFrom(fromStead, name)
       if (fromRoot !== folder) throw new Error(`${importer} needs ${folder}, and would get ${fromRoot}`)
       return { id, external: true }

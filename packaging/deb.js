@@ -1,5 +1,5 @@
 /**
- * Builds Debian packages that hold all of Stead: its program, its own Node, and its libraries. Needs `dpkg-deb`. The
+ * Builds Debian packages that contain all of Stead: its program, its own Node, and its libraries. Needs `dpkg-deb`. The
  * same commit gives the same bytes.
  *
  *   node packaging/deb.js [--arch amd64,arm64] [--version 1.2.3] [--out packages] [--compression gzip]
@@ -27,7 +27,7 @@ const { values } = parseArgs({
     compression: { type: 'string', default: 'xz' },
   },
 })
-// dpkg-deb gives this time to files that are younger.
+// dpkg-deb sets this time on files that are newer.
 const epoch = process.env.SOURCE_DATE_EPOCH ?? output('git', 'log', '-1', '--format=%ct')
 process.env.SOURCE_DATE_EPOCH = epoch
 
@@ -51,7 +51,7 @@ for (const arch of values.arch.split(',')) {
 rmSync(work, { recursive: true, force: true })
 
 /**
- * Lays the program, its libraries, and Node.
+ * Installs the program, its libraries, and Node.
  * @param {string} folder
  * @param {string} cpu
  */
@@ -59,7 +59,8 @@ function layProgram(folder, cpu) {
   mkdirSync(folder, { recursive: true })
   for (const part of ['bin', 'dist']) cpSync(join(work, 'program', part), join(folder, part), { recursive: true })
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, name), join(folder, name))
-  // Scripts of packages only compile what has a replacement in JavaScript, and would compile it for this machine.
+  // Install scripts of packages only compile what has a replacement in JavaScript, and would compile it for this
+  // machine.
   const flags = ['--omit=dev', '--ignore-scripts', '--prefer-offline', '--loglevel=error', `--cpu=${cpu}`, '--os=linux']
   execFileSync('npm', ['ci', ...flags, '--libc=glibc'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const modules = join(folder, 'node_modules')
@@ -86,7 +87,10 @@ function prune(modules) {
   }
 }
 
-/** Lays the command, its completion, the settings, and the services. @param {string} tree */
+/**
+ * Installs the command, its completion, the settings, and the services.
+ * @param {string} tree
+ */
 function layIntegration(tree) {
   put(join(tree, 'usr/bin/stead'), readFileSync(join(debian, 'stead.sh')))
   put(join(tree, 'etc/stead/stead.env'), readFileSync(join(debian, 'stead.env')))
@@ -113,7 +117,7 @@ function layDocuments(folder) {
 }
 
 /**
- * Lays what dpkg reads.
+ * Writes what dpkg reads.
  * @param {string} tree
  * @param {string} arch
  */
@@ -128,7 +132,10 @@ function layControl(tree, arch) {
     put(join(tree, 'DEBIAN', script), readFileSync(join(debian, script)))
 }
 
-/** Gives every file and folder the mode that Debian expects, whatever the umask was. @param {string} tree */
+/**
+ * Gives every file and folder the mode that Debian expects, regardless of the umask.
+ * @param {string} tree
+ */
 function setModes(tree) {
   const programs = /\/(usr\/bin\/stead|node\/bin\/node|DEBIAN\/(post|pre)\w+)$/
   for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true })) {

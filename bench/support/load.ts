@@ -10,21 +10,21 @@ export interface LoadOptions {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: 'GET' | 'POST'
-  /** Bearer tokens that the requests of the run take turns with. */
+  /** Bearer tokens that the requests of the run use in turn. */
   readonly tokens?: readonly string[]
   /** `#` in it becomes a number that no other request of the run has. */
   readonly body?: string
-  /** A script of wrk's in place of all this. */
+  /** A script for wrk that replaces all this. */
   readonly script?: string
   readonly seconds: number
   readonly connections: number
 }
 
 /**
- * Loads an address on this machine for a bounded time with Debian's wrk, a process of its own, so that the load does not
- * share the server's thread.
+ * Loads an address on this machine for a bounded time with Debian's wrk. It is a separate process, so that the load
+ * does not share the server's thread.
  * @returns answers a second
- * @throws when an answer was no 2xx or 3xx, or wrk is not installed
+ * @throws when an answer was not 2xx or 3xx, or wrk is not installed
  */
 export async function requestsPerSecond(options: LoadOptions): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-bench-'))

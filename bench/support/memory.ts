@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Memory of a process in MB: its own pages, and its share of those that it has in common with others (Pss). Rss counts the
- * common ones, such as the program of Node itself, once for each process.
+ * Returns the memory of a process in MB: its own pages, and its share of shared ones (Pss). Rss counts shared pages,
+ * such as Node's program, once for each process.
  */
 export function memoryMb(pid: number): { pss: number; rss: number } {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')

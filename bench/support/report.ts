@@ -1,10 +1,10 @@
 import { cpus, totalmem } from 'node:os'
 
-/** One measured figure, beside its yardstick where there is one. */
+/** One measured value, with its reference if there is one. */
 export interface Figure {
   readonly what: string
   readonly value: string
-  /** What it is compared with, measured in the same run. */
+  /** The reference, measured in the same run. */
   readonly yardstick?: string
   readonly ratio?: string
   readonly aim?: string
@@ -12,7 +12,7 @@ export interface Figure {
 
 export interface Section {
   readonly title: string
-  /** What was done, so that anybody can judge the figures. */
+  /** The setup, so that readers can judge the numbers. */
   readonly how: string
   readonly figures: readonly Figure[]
 }
@@ -20,7 +20,7 @@ export interface Section {
 export const machine = (): string =>
   `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}, Node ${process.versions.node}`
 
-/** A section as Markdown. */
+/** Formats a section as Markdown. */
 export function sectionText({ title, how, figures }: Section): string {
   const rows = figures.map(
     ({ what, value, yardstick = '', ratio = '', aim = '' }) =>
@@ -38,7 +38,7 @@ export function sectionText({ title, how, figures }: Section): string {
   ].join('\n')
 }
 
-/** The value below which the share `p` of the values lies (nearest rank). */
+/** Returns the value below which the share `p` of the values is (nearest rank). */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(p * sorted.length) - 1))] as number

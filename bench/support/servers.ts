@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A server in a process of its own (or several), as it runs. */
+/** A running server in one or more separate processes. */
 export interface BenchServer {
   readonly port: number
   /** Of all its processes since their start, in microseconds. */
@@ -21,7 +21,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** User and system time of a process itself, and of its children that have ended and were waited for, in microseconds (Linux counts in hundredths of a second). */
+/**
+ * Returns user and system time of a process, and of its ended children that were reaped, in microseconds (Linux counts
+ * in hundredths of a second).
+ */
 function timesOf(pid: number): { readonly own: number; readonly ended: number } {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
   const sum = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) * 10_000
@@ -35,7 +38,7 @@ const childrenOf = (pid: number): number[] =>
 export const cpuOf = (pid: number): number =>
   childrenOf(pid).reduce((sum, child) => sum + cpuOf(child), timesOf(pid).own)
 
-/** Of the process alone; 0 when it has ended. */
+/** Of the process without children, or 0 when it has ended. */
 export function ownCpuOf(pid: number): number {
   try {
     return timesOf(pid).own
@@ -44,13 +47,13 @@ export function ownCpuOf(pid: number): number {
   }
 }
 
-/** As {@link cpuOf}, with what processes took that have ended since. */
+/** Like {@link cpuOf}, plus the time of processes that have ended since. */
 export function cpuWithEndedOf(pid: number): number {
   try {
     const { own, ended } = timesOf(pid)
     return childrenOf(pid).reduce((sum, child) => sum + cpuWithEndedOf(child), own + ended)
   } catch {
-    // it has just ended: its parent has its time
+    // It has just ended, and its parent has its time.
     return 0
   }
 }
@@ -88,7 +91,10 @@ export async function startProgram(
   }
 }
 
-/** Debian's nginx with one worker: a proxy cache before `origin` at `/`, files of `root` at `/files/`, no cache at `/uncached/`. */
+/**
+ * Starts Debian's nginx with one worker: a proxy cache before `origin` at `/`, files of `root` at `/files/`, no cache
+ * at `/uncached/`.
+ */
 export async function startNginx(origin: string, root: string): Promise<BenchServer> {
   const port = await freePort()
   return startProgram(
@@ -135,15 +141,18 @@ http {
 }
 `
 
-/** A server whose memory is looked at, too. */
+/** A server whose memory is measured, too. */
 export interface BenchPart extends BenchServer {
-  /** Whole MB of it that are resident. */
+  /** Resident MB, rounded. */
   residentMb(): number
-  /** The most that were, since its start. */
+  /** The maximum since its start. */
   peakMb(): number
 }
 
-/** A part of a benchmark in a process of its own, which tells its port. @param file that is run with `--part` and these words */
+/**
+ * Starts a part of a benchmark in a separate process, which reports its port.
+ * @param file is run with `--part` and these words
+ */
 export async function startPart(file: string, ...words: readonly string[]): Promise<BenchPart> {
   const child = fork(file, ['--part', ...words])
   const [port] = (await once(child, 'message')) as [number]
@@ -168,11 +177,11 @@ export async function startPart(file: string, ...words: readonly string[]): Prom
 export interface CertificateFiles {
   readonly chain: string
   readonly key: string
-  /** Both in one. */
+  /** Both in one file. */
   readonly together: string
 }
 
-/** Debian's nginx with one worker and a proxy cache before `origin`, over TLS alone. */
+/** Starts Debian's nginx with one worker and a proxy cache before `origin`, only over TLS. */
 export async function startSecureNginx(origin: string, files: CertificateFiles): Promise<BenchServer> {
   const port = await freePort()
   const tls = `ssl http2; ssl_certificate ${files.chain}; ssl_certificate_key ${files.key};
@@ -189,7 +198,7 @@ export async function startSecureNginx(origin: string, files: CertificateFiles):
   )
 }
 
-/** Debian's haproxy with one thread and its cache before `origin`, over TLS alone. */
+/** Starts Debian's haproxy with one thread and its cache before `origin`, only over TLS. */
 export async function startSecureHaproxy(origin: string, files: CertificateFiles): Promise<BenchServer> {
   const port = await freePort()
   return startProgram(
@@ -227,7 +236,7 @@ backend origin
   server one ${origin}
 `
 
-/** Debian's varnish with its own rules. */
+/** Starts Debian's varnish with its default rules. */
 export async function startVarnish(origin: string): Promise<BenchServer> {
   const port = await freePort()
   return startProgram(

@@ -6,8 +6,8 @@ import { siteDraft } from '../../test/support/site-draft.ts'
 import type { Stead } from '../../test/support/stead.ts'
 
 /**
- * Adds live sites `idle-0`, `idle-1`, … with routes to the database of a program that runs or not; they have records of site directories and no
- * files.
+ * Adds live sites `idle-0`, `idle-1`, … with routes to the database of a program, running or not. They have records of
+ * site directories but no files.
  * @param options.upstream address of a host that answers for them instead of the program's own
  */
 export async function addIdleSites(stead: Stead, options: { count: number; upstream?: string }): Promise<void> {

@@ -1,4 +1,4 @@
-/** Sends each packet back as an answer: what UDP costs in Node, whatever is answered. */
+/** Sends each packet back as an answer: the cost of UDP in Node for any server. */
 import { createSocket } from 'node:dgram'
 
 const socket = createSocket({ type: 'udp4', lookup: (name, _options, found) => found(null, name, 4) })
