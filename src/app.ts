@@ -45,13 +45,13 @@ async function endpointsOf({ tag, endpoints: load }: Resource): Promise<Endpoint
   return (await load()).endpoints.map((endpoint) => ({ ...endpoint, tag: tag.name }))
 }
 
-/** All that the activity logs can say. */
+/** All actions of the activity logs. */
 const actions = resources.flatMap((each) => Object.values(each.actions ?? {}))
 
-/** All that webhooks can be told of. */
+/** All webhook events. */
 const eventTypes = resources.flatMap((each) => Object.keys(each.events ?? {}))
 
-/** All that can go wrong for a client. */
+/** All problems that clients can get. */
 export const problems: readonly ProblemKind[] = [
   ...resources.flatMap((each) => Object.values(each.problems ?? {})),
   ...Object.values(httpProblems),
@@ -66,31 +66,31 @@ export interface AppOptions {
   readonly logs?: LogStore | undefined
   /** Default: those of the settings. */
   readonly backups?: Services['backups']
-  /** Default: that of WordPress, or what the settings put in its place. */
+  /** Default: WordPress' own, or the replacement in the settings. */
   readonly pluginDirectory?: Services['pluginDirectory'] | undefined
-  /** Passes what clients upload on to hosts. Default: there is none. */
+  /** Passes clients' uploads on to hosts. Default: there is none. */
   readonly sendPart?: Services['sendPart']
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<Readiness>
-  /** Default: nothing is checked. */
+  /** Default: no checks. */
   readonly checks?: Services['checks'] | undefined
-  /** Default: those of the settings, counted for this instance alone. */
+  /** Default: those of the settings, counted for this instance only. */
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** Milliseconds UTC. */
   readonly now?: () => number
 }
 
-/** Beside this file in the sources and in the package. */
+/** Beside this file, both in the sources and in the package. */
 const PANEL_FOLDER = fileURLToPath(new URL('./panel/dist', import.meta.url))
 
-/** Larger than any body of the API needs to be. */
+/** Larger than any body that the API needs. */
 const BODY_LIMIT_BYTES = 1 << 20
 
-/** What an application may have of idempotency keys, which stay for a day. */
+/** The idempotency keys that an application may have. Each stays for a day. */
 const KEY_LIMITS = { keys: 100_000, bytes: 256 << 20 }
 
-/** What the description says of the API as a whole. */
+/** The text of the description about the API in general. */
 const infoOf = (version: string) => ({
   title: 'Stead',
   version,
@@ -100,10 +100,10 @@ const infoOf = (version: string) => ({
   scopes,
 })
 
-/** What the resources have declared, for all handlers. */
+/** The declarations of the resources, for all handlers. */
 const ofResources = { siteHooks, undoable, siteOperations: siteOperations(endpoints), actions, eventTypes }
 
-/** The HTTP API as one instance. Does not listen. */
+/** Creates the HTTP API as one instance, which does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, database, sealer, log, now = Date.now } = options
   const logs = options.logs ?? logsOf(config)
@@ -170,7 +170,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 const logsOf = ({ databaseUrl, dataDir, logMb }: Config): LogStore =>
   openLogStore({ url: databaseUrl, folder: join(dataDir, 'logs'), mostBytes: logMb * 2 ** 20 })
 
-/** What stands in front of the API. */
+/** Checks that run before the API. */
 const proxiesOf = ({ trustProxy, proxyProtocol, panelUrl }: Config) => ({
   trustProxy,
   proxyProtocol,
@@ -182,7 +182,7 @@ const ratesOf = ({ rateLimit, tokenRateLimit }: Config) => ({
   address: createRateLimit('token', tokenRateLimit),
 })
 
-/** Whether the caller may do it, and has shown who it is where that is asked for. */
+/** Checks the caller's rights, and the confirmed password of endpoints that require it. */
 const authorizeAt =
   (now: () => number): Platform<Caller>['authorize'] =>
   async ({ access, proof }, caller, input, tx) => {
@@ -193,7 +193,7 @@ const authorizeAt =
 
 export type OpenApiDocument = ReturnType<FastifyInstance['swagger']>
 
-/** The OpenAPI document, without serving it. */
+/** Returns the OpenAPI document without serving it. */
 export async function apiDescription(
   parts: Pick<AppOptions, 'config' | 'database' | 'sealer' | 'log'>,
 ): Promise<OpenApiDocument> {

@@ -2,8 +2,8 @@ import type { Config } from './config.ts'
 import type { BudgetTerms } from './platform/budgets/budget.ts'
 
 /*
- * Every budget of every process: what somebody else decides the size or number of, how much of it there may be, and what happens
- * over it. What a role needs it opens from here; `docs/design/limits.md` is written from it, and a test compares the two.
+ * Every budget of every process: each thing whose size or number outsiders decide, its limit, and what happens beyond
+ * it. Roles open their budgets from here. `docs/design/limits.md` is generated from it, and a test compares the two.
  * Budgets of memory add up to less than the process has (`test/contract/limits.test.ts`).
  */
 
@@ -11,7 +11,7 @@ const MB = 1 << 20
 
 type Table = Readonly<Record<string, BudgetTerms>>
 
-/** Of the API and the work that needs no site files. */
+/** Of the API and of work that needs no site files. */
 export const controlBudgets = (_config: Config) =>
   ({
     requestBodies: {
@@ -61,7 +61,7 @@ export const hostBudgets = ({ phpAtOnce, phpQueue, siteDiskMb, uploadMaxMb }: Co
       of: 'disk',
       whose: 'site',
       each: siteDiskMb * MB,
-      // what there is besides is kept by looking at the disk itself (`platform/files/free-room.ts`)
+      // `platform/files/free-room.ts` protects the remaining disk space by checking the disk itself.
       all: Number.MAX_SAFE_INTEGER,
       over: 'PHP and SQLite see a full disk; visitors can still read, and Stead tells the owner once a day',
     },
@@ -175,7 +175,7 @@ export const hostBudgets = ({ phpAtOnce, phpQueue, siteDiskMb, uploadMaxMb }: Co
     },
   }) as const satisfies Table
 
-/** Of pages and files in an edge process that are no entries of its cache. */
+/** Of pages and files in an edge process outside its cache. */
 const edgeBodies = ({ edgeCacheMb }: Config) =>
   ({
     bodies: {
@@ -273,8 +273,8 @@ export const dnsBudgets = (_config: Config) =>
   }) as const satisfies Table
 
 /**
- * Of the MariaDB of a host, which all its sites share. Sessions over these are ended (`hosting/mariadb/resource-watch.ts`); the server's own settings
- * bound what they can.
+ * Of a host's MariaDB, which all its sites share. Sessions over these limits are ended
+ * (`hosting/mariadb/resource-watch.ts`). The server's own settings limit the rest.
  */
 export const mariaDbLimits = {
   siteMemoryBytes: 384 * MB,
@@ -284,7 +284,7 @@ export const mariaDbLimits = {
   temporaryTablesBytes: 512 * MB,
 } as const
 
-/** What the budgets of memory of a process may add up to, in bytes. The process itself takes some 100 MB besides. */
+/** The maximum sum of a process's memory budgets, in bytes. The process itself takes about 100 MB more. */
 export const memoryOfPart = ({ edgeCacheMb }: Config) => ({
   control: 192 << 20,
   host: 256 << 20,

@@ -23,7 +23,7 @@ const faultsOf = (environment: Record<string, string>, flags: Record<string, str
 }
 
 describe('defaults', () => {
-  test('are usable, each of them', () => {
+  test('are all valid', () => {
     const config = readConfig({})
     expect(config.apiListen).toEqual({ host: '127.0.0.1', port: 8080 })
     expect(config.edgeListen).toEqual({ host: '127.0.0.1', port: 8081 })
@@ -34,17 +34,17 @@ describe('defaults', () => {
     expect(testSettingsInForce(config)).toEqual([])
   })
 
-  test('an empty or blank value counts as none', () => {
+  test('treat an empty or blank value as unset', () => {
     expect(readConfig({ STEAD_RATE_LIMIT: ' ', STEAD_API_LISTEN: '' })).toEqual(readConfig({}))
   })
 })
 
-test('a flag wins over the environment', () => {
+test('a flag takes precedence over the environment', () => {
   const config = readConfig({ STEAD_RATE_LIMIT: '1', STEAD_SPARE_SITES: '2' }, { '--rate-limit': '3' })
   expect([config.rateLimit, config.spareSites]).toEqual([3, 2])
 })
 
-test('what the command line calls an API by is no mistake in the environment of a server', () => {
+test('the API client variables of the command line are accepted in a server environment', () => {
   const client = {
     STEAD_API_URL: 'https://api.example.com',
     STEAD_CLIENT_ID: 'i',
@@ -61,7 +61,7 @@ test('variable and flag of a key', () => {
   ])
 })
 
-describe('a value that cannot be used is named with its reason', () => {
+describe('an invalid value is reported with its reason', () => {
   test.each([
     ['apiListen', '8080', 'an address and a port'],
     ['edgeListen', '127.0.0.1:70000', 'an address and a port'],
@@ -144,37 +144,37 @@ describe('a value that cannot be used is named with its reason', () => {
     expect(faultsOf({}, { [flagOf(key)]: value })[0]).toMatch(new RegExp(`^${flagOf(key)} must be `))
   })
 
-  test('of a list the entry that cannot be used is named, and of a secret one its place', () => {
+  test('an invalid entry of a list is reported by value, and of a secret list by position', () => {
     expect(faultsOf({ STEAD_TRUST_PROXY: '10.0.0.1, proxy.internal', STEAD_DNS_TSIG_KEYS: 'a=b' })).toEqual([
       'STEAD_DNS_TSIG_KEYS must be like name=<16 bytes or more in base64> (openssl rand -base64 32) (entry 1 is not)',
       'STEAD_TRUST_PROXY must be IP addresses or networks, such as 192.0.2.10,10.0.0.0/8,2001:db8::/32, not "proxy.internal"',
     ])
   })
 
-  test('what names another setting names what is there', () => {
+  test('references to other settings name existing ones', () => {
     expect(faultsOf({ STEAD_HOST_DATACENTERS: 'AMS,ZRH', STEAD_DNS_SECONDARIES: '192.0.2.1=key.example' })).toEqual([
       'STEAD_HOST_DATACENTERS must be codes of STEAD_DATACENTERS, such as AMS, not "ZRH"',
       'STEAD_DNS_SECONDARIES must name keys of STEAD_DNS_TSIG_KEYS, such as key.example=<base64>: there is no "key.example"',
     ])
   })
 
-  test('what belongs together is set together', () => {
+  test('settings that belong together must be set together', () => {
     expect(faultsOf({ STEAD_ACME_EAB_KID: 'kid-1' })).toEqual([
       'STEAD_ACME_EAB_KID and STEAD_ACME_EAB_KEY must be set together: the authority gives you both',
     ])
   })
 
-  test('origins of apps, and all of them', () => {
+  test('origins of apps, and all origins', () => {
     const { corsOrigins } = readConfig({ STEAD_CORS_ORIGINS: 'capacitor://localhost,http://[::1]:3000,*' })
     expect(corsOrigins).toEqual(['capacitor://localhost', 'http://[::1]:3000', '*'])
   })
 
-  test('all of them at once, one a line, and unknown variables', () => {
+  test('all errors are reported together, one a line, with unknown variables', () => {
     const faults = faultsOf({ STEAD_RATE_LIMIT: 'x', STEAD_QUEUE: '1', STEAD_SANDBOX: 'y', PATH: '/bin' })
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['STEAD_SANDBOX', 'STEAD_RATE_LIMIT', 'STEAD_QUEUE'])
   })
 
-  test('an unknown variable, and what may have been meant', () => {
+  test('an unknown variable is reported with a suggestion', () => {
     expect(faultsOf({ STEAD_EDGE_LISEN: ':1', STEAD_NONSENSE: '1' })).toEqual([
       'STEAD_EDGE_LISEN is not a setting of Stead (see: stead help settings). Did you mean STEAD_EDGE_LISTEN?',
       'STEAD_NONSENSE is not a setting of Stead (see: stead help settings).',
@@ -188,7 +188,7 @@ describe('a value that cannot be used is named with its reason', () => {
   })
 })
 
-test('what is printed hides secrets and reads back as the same settings', () => {
+test('the printed settings hide secrets and parse to the same values', () => {
   const given = {
     STEAD_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     STEAD_DATABASE_URL: 'postgres://me:pass@db/stead',
@@ -202,13 +202,13 @@ test('what is printed hides secrets and reads back as the same settings', () => 
   expect(readConfig({ ...printed, ...given })).toEqual(readConfig(given))
 })
 
-test('settings for tests are told apart', () => {
+test('settings for tests are recognized', () => {
   const config = readConfig({ STEAD_ALLOW_PRIVATE_FETCH: 'yes', STEAD_WORDPRESS_API: 'http://127.0.0.1:1/' })
   expect(testSettingsInForce(config).sort()).toEqual(['STEAD_ALLOW_PRIVATE_FETCH', 'STEAD_WORDPRESS_API'])
   expect(printableSettings().filter(({ testOnly }) => testOnly)).toHaveLength(2)
 })
 
-test('servers that copy zones, with ports and keys', () => {
+test('secondary servers, with ports and keys', () => {
   const { dnsSecondaries, dnsTsigKeys } = readConfig({
     STEAD_DNS_SECONDARIES: '192.0.2.1, 2001:db8::1, [2001:db8::2]:5300=key.example,192.0.2.2:54',
     STEAD_DNS_TSIG_KEYS: `key.example=${Buffer.alloc(32, 1).toString('base64')}`,

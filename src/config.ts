@@ -35,23 +35,25 @@ import {
 export type { Datacenter, ListenAddress } from './setting-values.ts'
 
 interface Setting<Value> {
-  /** What the value means, its unit, and what it is good for. */
+  /** What the value means, its unit, and its purpose. */
   readonly help: string
-  /** The text used when nothing is set; `''` where the setting is off unless given. */
+  /** The text used when nothing is set, or `''` if the setting is then off. */
   readonly default: string
-  /** Turns the text into the value; throws an `Error` whose message finishes "must be …". */
+  /** Turns the text into the value. Throws an `Error` whose message finishes "must be …". */
   readonly parse: (text: string) => Value
-  /** Never printed by `stead config`. */
+  /** Whether `stead config` hides it. */
   readonly secret?: boolean
-  /** Meant for tests only: a warning in the log at every start while it is set. */
+  /** For tests only. While it is set, each start logs a warning. */
   readonly testOnly?: boolean
 }
 
-/** Measured at 65 MB (Pss) for each: a small machine has better use for that. */
+/** Each takes 65 MB (Pss), so a small machine gets fewer. */
 const defaultEdgeProcesses = (): number =>
   Math.max(1, Math.min(4, availableParallelism(), Math.round(totalmem() / 2 ** 30)))
 
-/** Every setting of Stead. The environment variable is `STEAD_` and the key in capitals; the flag `--` and the key. */
+/**
+ * Every setting of Stead. The environment variable is `STEAD_` and the key in capitals. The flag is `--` and the key.
+ */
 export const settings = {
   dataDir: { help: 'Folder for all data of Stead', default: './data', parse: folder },
   apiListen: { help: 'Address and port of the HTTP API', default: '127.0.0.1:8080', parse: listen },
@@ -529,13 +531,13 @@ export const settings = {
 
 type Settings = typeof settings
 
-/** Names a setting: `apiListen`. */
+/** The key of a setting: `apiListen`. */
 export type SettingKey = keyof Settings
 
-/** The settings in force, each in its parsed form. */
+/** The current settings, parsed. */
 export type Config = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
 
-/** A setting that cannot be used: the message names the variable and what it must be. */
+/** An invalid setting. The message names the variable and what it must be. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError'
 }
@@ -548,8 +550,8 @@ export const variableOf = (key: string): string =>
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 /**
- * Reads the settings from flags (`--api-listen=…` already split into a map) and the environment; flags win.
- * @throws ConfigError naming every bad or unknown setting, one a line.
+ * Reads the settings from flags (`--api-listen=…` already split into a map) and the environment. Flags take precedence.
+ * @throws ConfigError naming every invalid or unknown setting, one a line.
  */
 export function readConfig(
   environment: Record<string, string | undefined>,
@@ -575,7 +577,7 @@ export function readConfig(
   return config as Config
 }
 
-/** What each setting by itself says rightly, and they do not together. */
+/** Returns the faults of valid settings that contradict each other. */
 function faultsTogether(config: Config): string[] {
   const { hostDatacenters, datacenters: offered, dnsSecondaries, dnsTsigKeys, acmeEabKid, acmeEabKey } = config
   const codes = offered.map(({ code }) => code)
@@ -594,23 +596,23 @@ function faultsTogether(config: Config): string[] {
   ]
 }
 
-/** What was given in place of what must be: of a list the one entry. */
+/** Returns the invalid part of the input: in a list, the one entry. */
 function foundIn(error: unknown, given: string | undefined, { secret }: Setting<unknown>): string {
   if (!(error instanceof EntryFault)) return secret ? '' : `, not ${JSON.stringify(given)}`
   return secret ? ` (entry ${error.place} is not)` : `, not ${JSON.stringify(error.entry)}`
 }
 
-/** By them the command line knows which API to call: no settings, and no mistake either. */
+/** Variables that tell the command line which API to call. They are neither settings nor mistakes. */
 const clientVariables = ['STEAD_API_URL', 'STEAD_CLIENT_ID', 'STEAD_CLIENT_SECRET', 'STEAD_PROFILE']
 
-/** What has the same beginning anyway says nothing of how near two names are. */
+/** A prefix that all names share says nothing about their similarity. */
 function meant(name: string, known: ReadonlySet<string>): string {
   const bare = (variable: string) => variable.slice('STEAD_'.length)
   const near = closest(bare(name), [...known].map(bare))
   return near === undefined ? '' : ` Did you mean STEAD_${near}?`
 }
 
-/** All settings with variable, flag, default and meaning: what `stead help settings` prints. */
+/** All settings with variable, flag, default and meaning, for `stead help settings`. */
 export function printableSettings(): {
   name: string
   flag: string
@@ -627,14 +629,14 @@ export function printableSettings(): {
   }))
 }
 
-/** Settings meant for tests that are on: each start warns of them. */
+/** Active settings for tests. Each start warns of them. */
 export function testSettingsInForce(config: Config): string[] {
   return (Object.entries(settings) as [keyof Settings, Setting<unknown>][])
     .filter(([key, setting]) => setting.testOnly && config[key])
     .map(([key]) => variableOf(key))
 }
 
-/** The settings in force as `variable → text`, secrets hidden: what `stead config` prints. */
+/** The current settings as `variable → text`, with hidden secrets, for `stead config`. */
 export function printableConfig(config: Config): { name: string; value: string; help: string }[] {
   return (Object.entries(settings) as [keyof Settings, Setting<unknown>][]).map(([key, setting]) => {
     const value = config[key]

@@ -5,10 +5,10 @@ import { type AnyDefinition, type Definitions, definitionsByName } from './platf
 import { forgetOperations } from './platform/operations/forget.ts'
 import { resources } from './resources/index.ts'
 
-/** What hosts do for their sites in the background. Apart from the API, so that a host does not load it. */
+/** Background work of hosts for their sites. Separate from the API, so that a host does not load the API. */
 export const hostJobs = resources.flatMap(({ jobs }) => jobs?.host ?? [])
 
-/** What the control does in the background: work that needs no site files. */
+/** Background work of the control role, which needs no site files. */
 export const controlJobs = [
   ...resources.flatMap(({ jobs }) => jobs?.control ?? []),
   sendMail,
@@ -17,10 +17,10 @@ export const controlJobs = [
   forgetMails,
 ]
 
-/** What resources do when something becomes of a site; requests and jobs are given it. */
+/** Hooks of resources on changes of a site. Requests and jobs receive them. */
 export const siteHooks = resources.flatMap((each) => each.siteHooks ?? [])
 
-/** All that takes operations back. */
+/** Everything that can undo operations. */
 export const undoable = resources.flatMap((each) => each.undoable ?? [])
 
 /** Every type of background work by name. */

@@ -5,7 +5,7 @@ import { readConfig } from './config.ts'
 import { MAY_PASS, OperatorError } from './platform/operator-error.ts'
 import { complain } from './platform/terminal/complain.ts'
 
-/** What Node calls experimental and Stead relies on, tested with the pinned version. */
+/** Features that Node calls experimental and Stead uses, tested with the pinned version. */
 const expected = /SQLite|[Tt]ype [Ss]tripping|stripTypeScriptTypes/
 process.removeAllListeners('warning')
 process.on('warning', (warning) => {
@@ -18,7 +18,7 @@ try {
   if (await isForApi()) await runForApi()
   else await runCommand()
 } catch (error) {
-  // faults that a person can act on say so in one line; anything else shows where it came from
+  // An error that a person can fix prints one line. Any other error prints its stack.
   if (error instanceof OperatorError) {
     complain(error.message)
     process.exit(process.send && error.exitCode === 1 ? MAY_PASS : error.exitCode)
@@ -28,7 +28,7 @@ try {
 }
 
 /**
- * No part of Stead loads what commands for the API need: its name is a word of the list.
+ * Loads the code of commands for the API only if the list has the first word.
  * @throws UsageError for a word that begins no command
  */
 async function isForApi(): Promise<boolean> {
@@ -44,7 +44,7 @@ async function isForApi(): Promise<boolean> {
 
 async function runForApi(): Promise<void> {
   const { stdin, stdout, stderr, env } = process
-  // `| head` has seen enough
+  // `| head` has closed its end.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
@@ -55,19 +55,20 @@ async function runForApi(): Promise<void> {
 }
 
 async function runCommand(): Promise<void> {
-  // files that other users read, such as MariaDB's and those of sites, are readable whatever the operator's shell says; secrets name their mode
+  // Makes files for other users, such as those of MariaDB and of sites, readable whatever the operator's umask is.
+  // Secrets set their own mode.
   process.umask(0o022)
   const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
-  // what reads no setting works where settings are wrong
+  // Commands without settings work even if the settings are invalid.
   const config = command.settings.length === 0 ? readConfig({}) : readConfig(process.env, settings)
   const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
   const run = await command.load()
-  // the list checks that a command's code takes what its entry says
+  // The list ensures that a command's code accepts what its entry declares.
   const code = await run({ command: command.name, words, flags, config, given, environment: process.env } as never)
   if (typeof code === 'number') process.exitCode = code
 }
 
-/** A launcher that is killed cannot pass on any signal: the end of its pipe says that it is gone. */
+/** A killed launcher cannot pass on a signal. The end of its pipe shows that it is gone. */
 function endWithLauncher(): void {
   const descriptor = Number(process.env.STEAD_LAUNCHER_PIPE)
   delete process.env.STEAD_LAUNCHER_PIPE

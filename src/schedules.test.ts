@@ -28,7 +28,7 @@ const DAY_MS = 24 * HOUR_MS
 const start = Date.parse('2026-05-06T10:00:00Z')
 const page = { perPage: 50, offset: 0 }
 
-test('every schedule asks for work that some part does, under a name of its own', () => {
+test('every schedule has a unique name, and starts work that a role runs', () => {
   expect(new Set(schedules.map(({ name }) => name)).size).toBe(schedules.length)
   expect(new Set([...hostJobs, ...controlJobs].map(({ name }) => name)).size).toBe(hostJobs.length + controlJobs.length)
 })
@@ -55,7 +55,7 @@ for (const { dialect, skip } of dialects) {
       await rm(logFolder, { recursive: true })
     })
 
-    /** Lets the clock stand at a time, and all work that is due there be done. */
+    /** Sets the clock to a time, and runs all work that is due. */
     const reach = async (time: number) => {
       now = time
       const { database } = made
@@ -87,7 +87,7 @@ for (const { dialect, skip } of dialects) {
       return first as NonNullable<typeof first>
     }
 
-    test('all that is enqueued succeeds', async () => {
+    test('all scheduled work succeeds', async () => {
       await reach(start)
       await reach(start + DAY_MS)
       const rows = await made.database.read.selectFrom('operations').select(['id', 'type']).execute()
@@ -96,14 +96,14 @@ for (const { dialect, skip } of dialects) {
         expect(await getOperation(made.database.read, id)).toMatchObject({ state: 'succeeded' })
     })
 
-    test('expired tokens and old idempotency keys go, others stay', async () => {
+    test('expired tokens and old idempotency keys are deleted, others stay', async () => {
       const { account: owner } = await account()
       await reach(start)
       const { id: applicationId } = await made.database.transaction((tx) =>
         makeApplication(tx, { accountId: owner.id, name: 'x', isOwner: true, now }),
       )
       await made.database.transaction(async (tx) => {
-        // more than two batches
+        // More than two batches.
         for (let number = 0; number < 1003; number++)
           await insertToken(tx, { hash: `old ${number}`, applicationId, now, expiresAt: start + HOUR_MS })
       })
@@ -122,7 +122,7 @@ for (const { dialect, skip } of dialects) {
       expect(keys).toEqual([{ key: 'new' }])
     })
 
-    test('an entry is in the log of its site for 30 days, and in that of its account for 60', async () => {
+    test('an entry stays in the log of its site for 30 days, and in that of its account for 60', async () => {
       const { account: owner } = await account()
       await reach(start)
       const entry = { action: siteActions['site.updated'], accountId: owner.id, siteId: 7, message: '' } as const
@@ -143,7 +143,7 @@ for (const { dialect, skip } of dialects) {
       expect(await counts()).toEqual([0, 0])
     })
 
-    test('finished operations go after 30 days', async () => {
+    test('finished operations are deleted after 30 days', async () => {
       await reach(start)
       await reach(start + HOUR_MS)
       const first = await made.database.read.selectFrom('operations').select('id').execute()

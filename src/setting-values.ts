@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
-/* Readers of settings: each turns a text into a value, or throws an `Error` whose message finishes "must be …". */
+/* Parsers of settings. Each turns a text into a value, or throws an `Error` whose message finishes "must be …". */
 
-/** Where a part listens. `port` 0 asks the system for a free one. */
+/** The address that a role listens on. `port` 0 asks the system for a free one. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
@@ -18,7 +18,7 @@ const list = (value: string) =>
     .map((entry) => entry.trim())
     .filter(Boolean)
 
-/** A list of which one entry cannot be used. */
+/** A list with one invalid entry. */
 export class EntryFault extends Error {
   override readonly name = 'EntryFault'
   readonly entry: string
@@ -32,7 +32,10 @@ export class EntryFault extends Error {
   }
 }
 
-/** A comma-separated list. @param parse reads an entry, or throws an `Error` that finishes "must be …" */
+/**
+ * Parses a comma-separated list.
+ * @param parse parses an entry, or throws an `Error` that finishes "must be …"
+ */
 export const listOf =
   <Value>(parse: (entry: string) => Value) =>
   (value: string): Value[] =>
@@ -66,14 +69,14 @@ export function listen(value: string): ListenAddress {
   return { host: (match[1] ?? match[2]) as string, port }
 }
 
-/** One or more addresses with ports. */
+/** Parses one or more addresses with ports. */
 export function listens(value: string): ListenAddress[] {
   const addresses = listOf(listen)(value)
-  // whatever is wrong with none at all is what is wrong with one
+  // An empty list fails like an empty entry.
   return addresses.length > 0 ? addresses : [listen(value)]
 }
 
-/** The address of a name server, as `node:dns` takes it. */
+/** Parses the address of a name server, as `node:dns` accepts it. */
 export function nameServer(server: string): string {
   const [, bracketed, plain, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(server) ?? []
   const isServer = isIP(bracketed ?? plain ?? server) !== 0 && Number(port ?? 53) <= 65_535
@@ -81,7 +84,7 @@ export function nameServer(server: string): string {
   return server
 }
 
-/** An address that others reach, so without the zone identifier of this machine. */
+/** Parses an address that other machines use, so without the zone identifier of this machine. */
 export function address(given: string): string {
   if (!isAddress(given)) throw new Error('must be IP addresses, such as 192.0.2.1,2001:db8::1')
   return given
@@ -89,7 +92,7 @@ export function address(given: string): string {
 
 const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
 
-/** An address, or a network with the length of its prefix. */
+/** Parses an address, or a network with the length of its prefix. */
 export function network(given: string): string {
   const [base = '', bits, ...more] = given.split('/')
   const most = isIP(base) === 6 ? 128 : 32
@@ -99,18 +102,18 @@ export function network(given: string): string {
   return given
 }
 
-/** An origin as browsers say it, to the letter: it is compared as a text. */
+/** Parses an origin in exactly the form that browsers send, because it is compared as text. */
 export function origin(given: string): string {
   const url = URL.parse(given)
   const isOfWeb = /^https?:$/.test(url?.protocol ?? '')
-  // apps in a browser engine have schemes of their own
+  // Apps in a browser engine have their own schemes.
   const isOrigin = isOfWeb ? url?.origin === given : /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d{1,5})?$/.test(given)
   if (given !== '*' && !isOrigin)
     throw new Error('must be origins without a path or a final slash, such as https://app.example.com, or *')
   return given
 }
 
-/** A version of WordPress, as its releases are called. */
+/** Parses a WordPress version, in the form of its releases. */
 export function coreVersion(value: string): string {
   if (value !== 'latest' && !/^\d+\.\d+(\.\d+)?(-[a-z0-9.-]+)?$/i.test(value))
     throw new Error('must be latest or a version of WordPress, such as 6.8.1')
@@ -128,7 +131,7 @@ export function email(value: string): string {
   return value
 }
 
-/** The code of a datacenter. */
+/** Parses the code of a datacenter. */
 export function datacenterCode(value: string): string {
   if (!/^[A-Z0-9]{2,8}$/.test(value)) throw new Error('must be codes of datacenters, such as AMS,BUR')
   return value
@@ -189,7 +192,7 @@ export function oneOf<Choice extends string>(...choices: Choice[]) {
   }
 }
 
-/** A place where sites can live, as clients see it. */
+/** A datacenter where sites can live, as clients see it. */
 export interface Datacenter {
   readonly code: string
   readonly name: string
@@ -201,7 +204,7 @@ export const datacenters = listOf((entry): Datacenter => {
   return { code, name }
 })
 
-/** A server that copies zones: its address, where it hears of changes, and the key that it signs with. */
+/** A secondary server: its address, where it receives notifications, and its signing key. */
 export interface Secondary {
   readonly host: string
   readonly port: number

@@ -18,7 +18,7 @@ export interface Parts {
 }
 
 /**
- * Handles a visit to a link. The first visit uses the link up, whoever makes it: a link that a thief has tried is
+ * Handles a visit to a link. The first visit uses the link up, even if it fails: a link that a thief has tried is
  * useless to the thief.
  */
 export async function redeemLoginLink(

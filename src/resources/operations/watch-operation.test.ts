@@ -184,7 +184,7 @@ for (const { dialect, skip } of dialects) {
 
 const openControlBudgets = () => openBudgets(controlBudgets({} as never))
 
-/** What a client has received. */
+/** The events that a client received. */
 class Stream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
