@@ -472,6 +472,16 @@ export const more: readonly string[] = [
   `ALTER TABLE s_exact ADD COLUMN more varchar(20) NOT NULL DEFAULT 'x'`,
   `SELECT id FROM s_exact WHERE more = 'X'`,
   `SHOW CREATE TABLE s_exact`,
+  // Without a primary key, a unique key of what is never NULL is shown as one.
+  `CREATE TABLE s_keyed (n int, field varchar(20) NOT NULL, form int NOT NULL, UNIQUE KEY n (n), UNIQUE KEY some (field(5)), UNIQUE KEY form_field (form, field), UNIQUE KEY form (form))`,
+  `DESCRIBE s_keyed`,
+  `SELECT column_name, column_key FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 's_keyed' ORDER BY ordinal_position`,
+  `CREATE TABLE s_keyed_once (field varchar(20) NOT NULL, n int NOT NULL, UNIQUE KEY field (field), UNIQUE KEY n (n))`,
+  `SHOW COLUMNS FROM s_keyed_once`,
+  `ALTER TABLE s_keyed_once DROP INDEX field`,
+  `SHOW COLUMNS FROM s_keyed_once`,
+  `ALTER TABLE s_keyed_once ADD PRIMARY KEY (field)`,
+  `SHOW COLUMNS FROM s_keyed_once`,
 ]
 
 /** The statements with a different answer, and the known reason. */

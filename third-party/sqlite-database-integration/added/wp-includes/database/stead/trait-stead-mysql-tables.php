@@ -881,14 +881,21 @@ trait Stead_MySQL_Tables {
 		return $measured;
 	}
 
-	/** The key that a column is first in, by the indexes of its table: only a key of one column makes it unique. */
+	/**
+	 * The key that a column is first in, by the indexes of its table: only a key of one column makes it unique. Without a
+	 * primary key, the first unique key of whole columns that are never NULL is shown as one.
+	 */
 	private function shown_key( bool $is_temporary ): string {
 		$statistics = $this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( $is_temporary, 'statistics' ) );
 		$columns    = $this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( $is_temporary, 'columns' ) );
 		$of_column  = "FROM $statistics AS s WHERE s.table_schema = $columns.table_schema AND s.table_name = $columns.table_name
 			AND s.column_name = $columns.column_name";
+		$in_place   = "SELECT k.index_name FROM $statistics AS k WHERE k.table_schema = $columns.table_schema
+			AND k.table_name = $columns.table_name AND k.non_unique = 0 GROUP BY k.index_name
+			HAVING k.index_name = 'PRIMARY' OR MAX(k.nullable = 'YES' OR k.sub_part IS NOT NULL) = 0
+			ORDER BY k.index_name <> 'PRIMARY', MIN(k.rowid) LIMIT 1";
 		return "CASE
-			WHEN EXISTS (SELECT 1 $of_column AND s.index_name = 'PRIMARY') THEN 'PRI'
+			WHEN EXISTS (SELECT 1 $of_column AND s.index_name = ($in_place)) THEN 'PRI'
 			WHEN EXISTS (SELECT 1 $of_column AND s.non_unique = 0 AND s.seq_in_index = 1 AND NOT EXISTS (
 				SELECT 1 FROM $statistics AS more WHERE more.table_schema = s.table_schema AND more.table_name = s.table_name
 				AND more.index_name = s.index_name AND more.seq_in_index = 2
