@@ -5,11 +5,10 @@ import {
   type AccountFacts,
   findAccountByEmail,
   listAccounts,
-  makeAccount,
-  normalEmail,
   setFacts,
   setPlan,
-} from '../resources/account/account.ts'
+} from '../resources/account/account.store.ts'
+import { makeAccount, normalEmail } from '../resources/account/account.ts'
 import { firstPlan } from '../resources/account/plans.ts'
 import { makeLink } from '../resources/sign-in/password/mail-link.job.ts'
 import type { ControlDatabaseKey } from '../roles/process-context.ts'

@@ -1,5 +1,6 @@
 import { timestamp } from '../platform/http/schemas.ts'
-import { listApplications, makeApplication, revokeApplication } from '../resources/account/account.ts'
+import { listApplications, revokeApplication } from '../resources/account/account.store.ts'
+import { makeApplication } from '../resources/account/account.ts'
 import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import { accountNamed } from './account.ts'
 import type { Call } from './command.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../test/support/api.ts'
-import { revokeApplication } from '../resources/account/account.ts'
+import { revokeApplication } from '../resources/account/account.store.ts'
 import { ApiError, ConnectionError, Stead, type SteadOptions } from './index.ts'
 
 let api: TestApi

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAst } from 'vitest/node'
+import { circlesOf, importsOf } from '../support/imports.ts'
 
 interface Import {
   readonly from: string
@@ -107,14 +108,6 @@ describe('imports', () => {
     expect(imports.filter(({ to }) => !known.has(to) && to !== 'package.json')).toEqual([])
   })
 
-  it('let a resource use the noun of another, never its store', () => {
-    const stores = imports.filter(({ to }) => to.endsWith('.store.ts') && resourceOf(to) !== undefined)
-    const foreign = stores.filter(
-      ({ from, to }) => from.startsWith('src/resources/') && resourceOf(from) !== resourceOf(to),
-    )
-    expect(foreign.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
-  })
-
   it('go one way between resources: two folders never import from each other', () => {
     const known = imports
       .map(({ from, to }) => [resourceOf(from), resourceOf(to)])
@@ -156,6 +149,54 @@ describe('imports', () => {
     )
     expect(inside).toEqual([])
   })
+})
+
+describe('public.ts of a resource', () => {
+  const named = sources.flatMap(importsOf)
+  const publicOf = (resource: string) => `src/resources/${resource}/public.ts`
+  const isShared = (file: string) => /^src\/resources\/(?:kit|access)\//.test(file)
+  /** Imports of a resource by what is outside of it. `src/resources/index.ts` composes the resources from their indexes. */
+  const foreign = named.filter(
+    ({ from, to }) => resourceOf(to) !== undefined && resourceOf(from) !== resourceOf(to) && !to.endsWith('/index.ts'),
+  )
+  const lists = foreign
+    .map(({ to }) => publicOf(resourceOf(to) as string))
+    .filter((file, at, all) => sources.includes(file) && all.indexOf(file) === at)
+  const published = lists.flatMap(importsOf).flatMap(({ from, to, names }) => names.map((name) => ({ from, to, name })))
+
+  it('is all that other resources import', () => {
+    const past = foreign.filter(
+      ({ from, to }) => resourceOf(from) !== undefined && to !== publicOf(resourceOf(to) as string),
+    )
+    expect(past.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+
+  it('names all that roles, commands and the composition import, directly so that a process loads no more', () => {
+    const isPublished = (file: string, name: string) =>
+      published.some((each) => each.name === name && (each.to === file || each.from === file))
+    const unnamed = foreign
+      .filter(({ from }) => resourceOf(from) === undefined && !isShared(from))
+      .flatMap(({ from, to, names }) =>
+        names.filter((name) => !isPublished(to, name)).map((name) => `${from} imports ${name} of ${to}`),
+      )
+    expect(unnamed).toEqual([])
+  })
+
+  it('has no name that nobody outside imports', () => {
+    const unused = published.filter(
+      ({ from, to, name }) => !foreign.some((each) => [from, to].includes(each.to) && each.names.includes(name)),
+    )
+    expect(unused.map(({ from, name }) => `${from}: ${name}`)).toEqual([])
+  })
+
+  it('is the only file of a resource that exports what is in another', () => {
+    const passing = named.filter(({ from, isExport }) => isExport && resourceOf(from) !== undefined)
+    expect([...new Set(passing.map(({ from }) => from))].toSorted()).toEqual(lists.toSorted())
+  })
+})
+
+it('no files import each other at run time, directly or through others', () => {
+  expect(circlesOf(sources.flatMap(importsOf).filter(({ isType }) => !isType))).toEqual([])
 })
 
 /** Returns what stays in a process once a file is loaded: its static imports of values. */

@@ -13,19 +13,14 @@ import { jobs } from '../../src/jobs.ts'
 import { dayOf } from '../../src/platform/log-store/days.ts'
 import { cancelOperation } from '../../src/platform/operations/control.ts'
 import type { EnqueueOptions } from '../../src/platform/operations/enqueue.ts'
-import {
-  completeBackup,
-  insertBackup,
-  markDeleting,
-  nameOf,
-  siteOwner,
-  takeBackup,
-} from '../../src/resources/backups/backup.ts'
+import { completeBackup, insertBackup, markDeleting } from '../../src/resources/backups/backup.store.ts'
+import { nameOf, siteOwner } from '../../src/resources/backups/backup.ts'
 import { backupIn, nameIn, storeTree } from '../../src/resources/backups/samples.fixture.ts'
+import { takeBackup } from '../../src/resources/backups/take/take-backup.ts'
 import { changeName, findName, insertName } from '../../src/resources/certificates/certificate.store.ts'
 import { knownReleases, replaceReleases } from '../../src/resources/cms-version/release.store.ts'
 import { madeOffer } from '../../src/resources/cms-version/samples.fixture.ts'
-import { sourceOfRequest } from '../../src/resources/collaborators/batch.job.ts'
+import { sourceOfRequest } from '../../src/resources/collaborators/batch/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { setDue } from '../../src/resources/dnssec/key.store.ts'
@@ -49,7 +44,8 @@ import { storedPlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
 import { putRoute } from '../../src/resources/sites/addresses/route.store.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
-import { hostOfAddress, type Site, stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
+import { hostOfAddress, type Site, stagingAddress } from '../../src/resources/sites/site.ts'
+import { switchSetting } from '../../src/resources/sites/switches/switches.store.ts'
 import { PASSWORD_PURPOSE } from '../../src/resources/sites/wordpress/reset-admin-password.job.ts'
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'

@@ -1,18 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { Input } from '../../platform/http/pipeline.ts'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { isOperator } from '../account/account.ts'
+import { isOperator } from '../account/account.store.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { mayCreateSitesFor } from '../collaborators/collaborator.ts'
-import type { Caller } from '../kit/context.ts'
-import {
-  holdVisibleSite,
-  ownedSites,
-  type SiteRights,
-  sitesWithRights,
-  type VisibleSite,
-  visibleSite,
-} from '../sites/site.ts'
+import { mayCreateSitesFor } from '../collaborators/account-access.store.ts'
+import type { Caller } from '../kit/caller.ts'
+import { ownedSites, type SiteRights, sitesWithRights } from '../sites/rights.store.ts'
+import { holdVisibleSite, type VisibleSite, visibleSite } from '../sites/show/visible-site.store.ts'
 import type { Role } from './roles.ts'
 
 interface Capability {

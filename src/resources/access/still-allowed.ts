@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { PermissionContext } from '../../platform/operations/definition.ts'
-import { rightsAmong } from '../sites/site.ts'
+import { rightsAmong } from '../sites/rights.store.ts'
 import { capabilities, holds, type SiteCapability } from './access.ts'
 
 /** Right that an account had when its work began. */

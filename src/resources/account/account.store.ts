@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import { noteAccount } from '../search/search-words.ts'
+import { noteAccount } from '../search/public.ts'
 import type { AccountRow, ApplicationRow } from './tables.ts'
 
 /** Account, as the rest of Stead sees it. */

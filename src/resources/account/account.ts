@@ -16,22 +16,6 @@ import {
 import { actions } from './actions.ts'
 import { firstPlan, invitedPlan } from './plans.ts'
 
-export type { Account, AccountFacts, Application } from './account.store.ts'
-export {
-  findAccount,
-  findAccountByEmail,
-  firstAccount,
-  isOperator,
-  listAccounts,
-  listApplications,
-  listLiveApplications,
-  revokeApplication,
-  setFacts,
-  setPlan,
-  setSuspended,
-  suspendedAmong,
-} from './account.store.ts'
-
 /** Application with the secret that is shown once. */
 export interface NewApplication extends Application {
   readonly clientSecret: string

@@ -1,7 +1,5 @@
 import type { Plan } from './plans.ts'
 
-export { capacityAndUsage, capacityOfAccount, type Usage } from './addon.store.ts'
-
 /** Extension of a plan's limits. */
 export interface Addon {
   readonly id: number

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable } from '../../platform/http/schemas.ts'
-import { EntrySchema, recentActivity } from '../activity/entry.ts'
+import { EntrySchema, recentActivity } from '../activity/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { accountSums, detailPageViews, PageViews } from '../statistics/statistics.ts'
-import { countCollaboratorAccounts } from './account.store.ts'
-import { type Account, findAccount, gravatar } from './account.ts'
+import { accountSums, detailPageViews, PageViews } from '../statistics/public.ts'
+import { type Account, countCollaboratorAccounts, findAccount } from './account.store.ts'
+import { gravatar } from './account.ts'
 import { capacityAndUsage } from './addon.store.ts'
 
 const AccountSchema = Type.Object(

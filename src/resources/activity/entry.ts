@@ -3,7 +3,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { besidesOf, nullable, oneOf, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Context } from '../kit/context.ts'
-import { displayNames } from '../sites/site.ts'
+import { displayNames } from '../sites/public.ts'
 import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 
 const sources = ['ui', 'api.v1', 'systems'] as const

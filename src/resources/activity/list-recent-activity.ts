@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { problems as httpProblems, invalidInput } from '../../platform/http/problem.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { credentialHash } from '../sign-in/callers.ts'
+import { credentialHash } from '../sign-in/public.ts'
 import { newestEntry } from './activity.store.ts'
 import { EntrySchema, recentActivity } from './entry.ts'
 

@@ -1,7 +1,8 @@
 import type { Database } from '../../platform/db/database.ts'
 import type { Action } from '../kit/action.ts'
+import type { Caller } from '../kit/caller.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
-import type { Caller, Context } from '../kit/context.ts'
+import type { Context } from '../kit/context.ts'
 import { lastEntry } from './activity.store.ts'
 
 /** How often at most the log records that the same person read the same thing. */

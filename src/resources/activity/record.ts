@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
 import type { RequestFacts } from '../../platform/http/endpoint.ts'
 import type { Action } from '../kit/action.ts'
-import type { Caller } from '../kit/context.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { ActivityRow } from './tables.ts'
 
 /** Actor of a change: a request, or Stead itself. */

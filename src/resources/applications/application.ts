@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import type { Application } from '../account/account.ts'
+import type { Application } from '../account/public.ts'
 
 /** The most active applications of one account. */
 export const MOST_APPLICATIONS = 100

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { listLiveApplications, makeApplication } from '../account/account.ts'
+import { listLiveApplications, makeApplication } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 import { applicationFields, MOST_APPLICATIONS, presentApplication } from './application.ts'

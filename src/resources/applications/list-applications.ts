@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { listLiveApplications } from '../account/account.ts'
+import { listLiveApplications } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { ApplicationSchema, presentApplication } from './application.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { listLiveApplications, revokeApplication as revoke } from '../account/account.ts'
+import { listLiveApplications, revokeApplication as revoke } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 

@@ -1,5 +1,6 @@
 import { at, type Examples, type Sample, type Scene } from '../../../test/support/samples.ts'
-import { listLiveApplications, makeApplication } from '../account/account.ts'
+import { listLiveApplications } from '../account/account.store.ts'
+import { makeApplication } from '../account/account.ts'
 import { MOST_APPLICATIONS } from './application.ts'
 
 const body = () => ({ name: 'Deploy bot' })

@@ -3,11 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/db/database.ts'
 import { sharedReads } from '../../platform/db/shared-reads.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import type { Caller } from '../kit/context.ts'
+import type { Caller } from '../kit/caller.ts'
 import { problems } from './problems.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
-
-export { insertToken, liveTokens } from './token.store.ts'
 
 /** Hashes a token for storage, so that the contents of the database grant nothing. */
 export const tokenHash = (token: string): string => hash('sha256', token, 'hex')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { gravatar } from '../account/account.ts'
+import { gravatar } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, badRequest, noStore, refusedClient, tokenFailure } from './client.ts'

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { apiOver, type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { openDatabase } from '../../platform/db/database.ts'
-import { revokeApplication } from '../account/account.ts'
-import { liveTokens, tokenHashOf } from './authenticate.ts'
+import { revokeApplication } from '../account/account.store.ts'
+import { tokenHashOf } from './authenticate.ts'
+import { liveTokens } from './token.store.ts'
 
 const HOUR_MS = 3600_000
 

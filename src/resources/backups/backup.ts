@@ -2,23 +2,6 @@ import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { DAY_MS } from '../../platform/durations.ts'
 
-export {
-  completeBackup,
-  findBackup,
-  findCompleted,
-  findOnDemand,
-  forgetBackup,
-  freeSlots,
-  insertBackup,
-  listCompleted,
-  markDeleting,
-  markFailed,
-  newestCompleted,
-  newestTakenOf,
-} from './backup.store.ts'
-export { orderBackup } from './take/order-backup.ts'
-export { type BackupOrder, type TakenBackup, type TakingServices, takeBackup } from './take/take-backup.ts'
-
 /** `fs`: the files of a site. `db`: its database. */
 export const kinds = ['fs', 'db'] as const
 export type Kind = (typeof kinds)[number]

@@ -1,4 +1,4 @@
-import { findAccount } from '../account/account.ts'
+import { findAccount } from '../account/public.ts'
 import type { Context } from '../kit/context.ts'
 
 /** Returns the name and address that the API shows as the requester of a backup. */

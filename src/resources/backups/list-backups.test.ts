@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { newestCompleted, setDamage } from './backup.store.ts'
-import { type Backup, findBackup, insertBackup, markFailed, nameOf } from './backup.ts'
+import { findBackup, insertBackup, markFailed, newestCompleted, setDamage } from './backup.store.ts'
+import { type Backup, nameOf } from './backup.ts'
 import { timeLeft } from './present-backup.ts'
 import { backupIn, DUMP } from './samples.fixture.ts'
 

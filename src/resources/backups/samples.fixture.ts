@@ -10,16 +10,8 @@ import {
   unique,
 } from '../../../test/support/samples.ts'
 import type { SourceEntry } from '../../backups/backup-store.ts'
-import {
-  CORE_BACKUP,
-  completeBackup,
-  coreOwner,
-  insertBackup,
-  type Kind,
-  nameOf,
-  type Origin,
-  siteOwner,
-} from './backup.ts'
+import { completeBackup, insertBackup } from './backup.store.ts'
+import { CORE_BACKUP, coreOwner, type Kind, nameOf, type Origin, siteOwner } from './backup.ts'
 import { previewIn, restoredIn } from './restore/restore.fixture.ts'
 
 // biome-ignore format: a table

@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { purgesSince } from '../../edge/cache/purge/purges.store.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
-import { purgeCaches } from '../sites/site.ts'
+import { purgeCaches } from '../sites/switches/purge.store.ts'
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`caches on ${dialect}`, () => {

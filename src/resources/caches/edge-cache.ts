@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { nullable } from '../../platform/http/schemas.ts'
 import type { Recording } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
-import { purgeCaches, switchSetting, type VisibleSite } from '../sites/site.ts'
+import { purgeCaches, switchSetting, type VisibleSite } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 
 /** Body of the toggle endpoints. With `enabled`, they set the state instead. */

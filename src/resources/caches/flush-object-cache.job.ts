@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
+import { runSiteTask } from '../sites/public.ts'
 
 /** Flushes the object cache of a site with WordPress' own function, which also flushes the storage of a drop-in. */
 export const flushObjectCacheJob = durableWith<HostServices>()({

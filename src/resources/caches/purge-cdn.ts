@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { purgeCaches } from '../sites/site.ts'
+import { purgeCaches } from '../sites/public.ts'
 import { actions } from './actions.ts'
 
 export const purgeCdn = endpoint({

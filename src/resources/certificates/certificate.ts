@@ -3,10 +3,6 @@ import { isCertifiable } from './certifiable.ts'
 import { changeName, changeServedName, deleteName, findName, insertName } from './certificate.store.ts'
 import { LEASE_MS, startOrder } from './order-certificate.job.ts'
 
-export { isCertifiable } from './certifiable.ts'
-export { wildcardName } from './own-names.ts'
-export { siteUrl } from './site-url.ts'
-
 /**
  * Requests a certificate for a name that is (or will be) in `routes`. It is ordered as soon as the transaction has
  * committed, and then renewed. A name that this site already has is left unchanged.

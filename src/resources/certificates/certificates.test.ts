@@ -5,15 +5,9 @@ import { readConfig } from '../../config.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { putRoute } from '../sites/addresses/route.store.ts'
+import { isCertifiable } from './certifiable.ts'
 import { changeName, claimName, namesWithout, takeDueNames } from './certificate.store.ts'
-import {
-  certificateState,
-  dropCertificate,
-  forceTls,
-  isCertifiable,
-  retryCertificate,
-  wantCertificate,
-} from './certificate.ts'
+import { certificateState, dropCertificate, forceTls, retryCertificate, wantCertificate } from './certificate.ts'
 import { noteFailure } from './note-failure.ts'
 import { NO_SITE, ownNames } from './own-names.ts'
 import { planCertificates } from './plan-certificates.job.ts'

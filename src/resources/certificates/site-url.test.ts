@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { readConfig } from '../../config.ts'
-import { siteUrl, wantCertificate } from './certificate.ts'
+import { wantCertificate } from './certificate.ts'
+import { siteUrl } from './site-url.ts'
 
 const now = Date.UTC(2026, 0, 1)
 

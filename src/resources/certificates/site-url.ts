@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { hostOfAddress, httpsPort, type Site, siteAddress } from '../sites/site.ts'
+import { hostOfAddress, httpsPort, type Site, siteAddress } from '../sites/public.ts'
 import { findName } from './certificate.store.ts'
 import { wildcardName } from './own-names.ts'
 

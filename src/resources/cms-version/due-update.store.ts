@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { databaseNow } from '../../platform/operations/worker/lease.ts'
-import type { Site } from '../sites/site.ts'
+import type { Site } from '../sites/public.ts'
 import { AGAIN_MS } from './failed-update.store.ts'
 
 /** A release that some sites of a host run. */

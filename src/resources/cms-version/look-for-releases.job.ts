@@ -7,7 +7,7 @@ import { durable, durableWith, PermanentFailure, type StepContext } from '../../
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import type { Site } from '../sites/site.ts'
+import type { Site } from '../sites/public.ts'
 import { hostToAsk, knownReleases, replaceReleases } from './release.store.ts'
 
 /** Spreads the checks over the night, so that not all installations of Stead ask at once. */

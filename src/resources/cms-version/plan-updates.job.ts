@@ -5,7 +5,7 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { openOperations } from '../../platform/operations/open-operations.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import { holdSite } from '../sites/site.ts'
+import { holdSite } from '../sites/public.ts'
 import { dueUpdates, hasFailedSince, type Installed, installedReleases, openOnHost } from './due-update.store.ts'
 import { knownReleases, type Release } from './release.store.ts'
 import { isEnoughPhp } from './releases.ts'

@@ -1,7 +1,7 @@
 import { compareVersions } from '../../hosting/core-library/version.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { findAccount } from '../account/account.ts'
-import { findSite } from '../sites/site.ts'
+import { findAccount } from '../account/public.ts'
+import { findSite } from '../sites/public.ts'
 import { knownReleases, type Release } from './release.store.ts'
 import { isEnoughPhp } from './releases.ts'
 

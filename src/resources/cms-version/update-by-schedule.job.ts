@@ -9,11 +9,10 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { findAccount } from '../account/account.ts'
+import { findAccount } from '../account/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { openAfterFailure } from '../sites/content/replace-content.ts'
-import { findSite } from '../sites/site.ts'
+import { findSite, openAfterFailure } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { failureOf } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'

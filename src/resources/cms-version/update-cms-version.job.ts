@@ -13,17 +13,18 @@ import {
 } from '../../platform/operations/definition.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { frontFault } from '../plugins/front-fault.ts'
-import { LONG_TASK_MS } from '../sites/content/fit-database.ts'
+import { frontFault } from '../plugins/public.ts'
 import {
+  changeSite,
   contentReplacement,
+  holdSite,
+  LONG_TASK_MS,
   openAfterFailure,
   requireDirectory,
+  runSiteTask,
   stagedContent,
-} from '../sites/content/replace-content.ts'
-import { upgradeBlogs } from '../sites/network/upgrade-blogs.ts'
-import { changeSite, holdSite } from '../sites/site.ts'
-import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
+  upgradeBlogs,
+} from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 import { forgetFailure } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'

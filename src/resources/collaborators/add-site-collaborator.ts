@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { ensureAccount } from '../account/account.ts'
+import { ensureAccount } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { findMembership } from './collaborator.store.ts'

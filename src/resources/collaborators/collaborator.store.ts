@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { Role } from '../access/roles.ts'
-import { forgetPersonOf, notePerson } from '../search/search-words.ts'
+import { forgetPersonOf, notePerson } from '../search/public.ts'
 import type { Collaborator } from './collaborator.ts'
 
 /** Selects collaborators of sites that are not deleted. */

@@ -3,10 +3,7 @@ import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { isMailAddress } from '../../platform/mail/address.ts'
 import { type Role, roles } from '../access/roles.ts'
-import { normalEmail } from '../account/account.ts'
-
-export { mayCreateSitesFor } from './account-access.store.ts'
-export { findMembership } from './collaborator.store.ts'
+import { normalEmail } from '../account/public.ts'
 
 /** Collaboration of an account on a site of another account. */
 export interface Collaborator {

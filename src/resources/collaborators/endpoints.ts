@@ -1,6 +1,6 @@
 import { addSiteCollaborator } from './add-site-collaborator.ts'
-import { batchCreateCollaborators } from './batch-create-collaborators.ts'
-import { batchDestroyCollaborators } from './batch-destroy-collaborators.ts'
+import { batchCreateCollaborators } from './batch/batch-create-collaborators.ts'
+import { batchDestroyCollaborators } from './batch/batch-destroy-collaborators.ts'
 import { getCollaborator } from './get-collaborator.ts'
 import { getSiteCollaborator } from './get-site-collaborator.ts'
 import { listCollaborators } from './list-collaborators.ts'

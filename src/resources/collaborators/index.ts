@@ -1,6 +1,6 @@
 import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
-import { batchCreate, batchDestroy } from './batch.job.ts'
+import { batchCreate, batchDestroy } from './batch/batch.job.ts'
 import { deleteCollaboratorsOfSite } from './collaborator.store.ts'
 import { addAccountLevelCollaborators, startWpUsersOfSite } from './membership.ts'
 import { problems } from './problems.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/database.ts'
-import { findAccountByEmail } from '../account/account.ts'
+import { findAccountByEmail } from '../account/account.store.ts'
 
 interface Ordered {
   readonly to?: string

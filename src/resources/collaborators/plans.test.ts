@@ -4,7 +4,7 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import { plansOf, wholeTableReads } from '../../../test/support/plans.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { makeAccount } from '../account/account.ts'
-import { ownedSites, sitesWithRights } from '../sites/site.ts'
+import { ownedSites, sitesWithRights } from '../sites/rights.store.ts'
 import { accountAccess, mayCreateSitesFor } from './account-access.store.ts'
 import {
   findCollaborator,

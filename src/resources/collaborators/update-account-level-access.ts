@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { ensureAccount, findAccountByEmail } from '../account/account.ts'
+import { ensureAccount, findAccountByEmail } from '../account/public.ts'
 import type { Recording } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
 import { endpoint } from '../kit/endpoint.ts'

@@ -1,5 +1,5 @@
 import { declareActions } from '../kit/action.ts'
-import { declareEvents } from '../webhooks/event.ts'
+import { declareEvents } from '../webhooks/public.ts'
 
 const ofAccount = declareActions('account', {
   dns: 'DNS records of a zone were changed',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { takenReservedNames } from '../installation/names.ts'
+import { takenReservedNames } from '../installation/taken-names.store.ts'
 import { putDomainRoute, putRoute } from '../sites/addresses/route.store.ts'
 import { insertRecords, insertZone } from './zone.store.ts'
 

@@ -8,7 +8,9 @@ import {
   type World,
 } from '../../../test/support/samples.ts'
 import { wantCertificate } from '../certificates/certificate.ts'
-import { findSite, putDomainRoute, setPrimaryDomain } from '../sites/site.ts'
+import { setPrimaryDomain } from '../sites/addresses/primary-domain.store.ts'
+import { putDomainRoute } from '../sites/addresses/route.store.ts'
+import { findSite } from '../sites/site.store.ts'
 import { insertRecords, insertZone, recordsOf } from './zone.store.ts'
 
 const inZone = (rest: string) => (world: World) => `/v1/zones/${world.zone}${rest}`

@@ -2,9 +2,10 @@ import type { Config } from '../../config.ts'
 import { canonicalAddress } from '../../dns/wire/address.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import { dropCertificate, wantCertificate } from '../certificates/certificate.ts'
+import { dropCertificate, wantCertificate } from '../certificates/public.ts'
 import { aboutSite, type Change, type Recording } from '../kit/change.ts'
 import {
+  configureSite,
   deleteDomainRoute,
   edgeAddresses,
   findSite,
@@ -14,8 +15,7 @@ import {
   setPrimaryDomain,
   siteOfHostName,
   stagingHostName,
-} from '../sites/site.ts'
-import { configureSite } from '../sites/switches/configure-site.job.ts'
+} from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 import { USUAL_TTL } from './neighbours.ts'
 import { isNeverPublic } from './never-public.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import type { CertificateState } from '../certificates/certificate.ts'
+import type { CertificateState } from '../certificates/public.ts'
 
 const text = (description: string, example: string) =>
   Type.Optional(nullable(Type.String({ description, examples: [example] })))

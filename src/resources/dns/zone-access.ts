@@ -1,8 +1,8 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
 import { holds, requireAccess } from '../access/access.ts'
-import type { Caller } from '../kit/context.ts'
-import { type SiteRights, sitesWithRights } from '../sites/site.ts'
+import type { Caller } from '../kit/caller.ts'
+import { type SiteRights, sitesWithRights } from '../sites/public.ts'
 import { findZone, holdZone, listZones, sitesOfZone } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 

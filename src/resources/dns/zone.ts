@@ -2,27 +2,6 @@ import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type DnsRecord, presentRecord, RecordSchema } from './records/record.ts'
 
-export { renewSerial, touchZone } from '../../dns/zones/zone-changes.store.ts'
-export { ZoneId } from './records/record.ts'
-export { zoneToChange } from './reserved.ts'
-export { addHost, checkHost, checkHostName, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
-export {
-  domainsOfSite,
-  dropIfEmpty,
-  dropZone,
-  forgetEmptyZones,
-  holdZone,
-  hostNamesIn,
-  insertZone,
-  type RecordInZone,
-  recordsOf,
-  sitesOfZone,
-  zoneByName,
-  zoneOfOther,
-} from './zone.store.ts'
-export { managedZone } from './zone-access.ts'
-export { labelIn, normalHostName, zoneNameOf } from './zone-name.ts'
-
 /** Zone with all records under a registrable domain. */
 export interface Zone {
   readonly id: number

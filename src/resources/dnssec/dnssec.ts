@@ -3,8 +3,6 @@ import { dsOf } from '../../dns/signing/key.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Key, Signing } from './key.store.ts'
 
-export { setDnssec } from './key.store.ts'
-
 const KeySchema = Type.Object(
   {
     tag: Type.Integer({ examples: [20326] }),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { managedZone, ZoneId } from '../dns/zone.ts'
+import { problems as authenticationProblems } from '../authentication/public.ts'
+import { managedZone, ZoneId } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { DnssecSchema, presentDnssec } from './dnssec.ts'
 import { signingOf } from './key.store.ts'

@@ -1,5 +1,5 @@
 import { declareActions } from '../kit/action.ts'
-import { declareAccountEvents, declareEvents } from '../webhooks/event.ts'
+import { declareAccountEvents, declareEvents } from '../webhooks/public.ts'
 
 const ofSite = declareActions('site', {
   'domain.primary': 'The primary domain of a site was changed',

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { isWildcard } from '../../platform/wildcard-name.ts'
-import { problems as dnsProblems } from '../dns/problems.ts'
 import {
   checkHost,
   checkHostName,
+  problems as dnsProblems,
   domainsOfSite,
   insertZone,
   labelIn,
@@ -13,7 +13,7 @@ import {
   othersAt,
   zoneNameOf,
   zoneOfOther,
-} from '../dns/zone.ts'
+} from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { addHostToSite } from './add-host.ts'

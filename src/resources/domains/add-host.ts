@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problem.ts'
-import { addHost, checkHost, domainsOfSite, type HostOfSite, othersAt } from '../dns/zone.ts'
+import { addHost, checkHost, domainsOfSite, type HostOfSite, othersAt } from '../dns/public.ts'
 import type { Change } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
 import { expectCheck } from './check.store.ts'

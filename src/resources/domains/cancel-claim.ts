@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { normalHostName, zoneNameOf } from '../dns/zone.ts'
+import { normalHostName, zoneNameOf } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { holdSite } from '../sites/site.ts'
+import { holdSite } from '../sites/public.ts'
 import { claimOfAccount } from './claim.store.ts'
 import { endClaim } from './end-claim.ts'
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { Site } from '../sites/site.ts'
+import type { Site } from '../sites/public.ts'
 import type { Claim } from './claim.ts'
 
 const columns = [

@@ -18,10 +18,10 @@ import {
   type Zone,
   zoneByName,
   zoneOfOther,
-} from '../dns/zone.ts'
-import { setDnssec } from '../dnssec/dnssec.ts'
+} from '../dns/public.ts'
+import { setDnssec } from '../dnssec/public.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
-import { deleteDomainRoute, findSite, holdSite, type Site } from '../sites/site.ts'
+import { deleteDomainRoute, findSite, holdSite, type Site } from '../sites/public.ts'
 import { addHostToSite } from './add-host.ts'
 import { forgetCheck } from './check.store.ts'
 import { findClaim, takeDueClaims } from './claim.store.ts'

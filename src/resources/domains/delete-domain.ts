@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { domainsOfSite, forgetEmptyZones, holdZone, removeHost, type Zone } from '../dns/zone.ts'
+import { domainsOfSite, forgetEmptyZones, holdZone, removeHost, type Zone } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { forgetCheck } from './check.store.ts'

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { Config } from '../../config.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import type { RecordInZone } from '../dns/zone.ts'
-import { edgeAddresses, type Site, stagingHostName } from '../sites/site.ts'
+import type { RecordInZone } from '../dns/public.ts'
+import { edgeAddresses, type Site, stagingHostName } from '../sites/public.ts'
 import type { Check } from './check.store.ts'
 
 /** The address records of one host name that lead to one site. */

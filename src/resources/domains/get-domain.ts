@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { domainsOfSite } from '../dns/zone.ts'
+import { domainsOfSite } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { checksOfSite } from './check.store.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { domainsOfSite } from '../dns/zone.ts'
+import { domainsOfSite } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { claimsAround } from './claim.store.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { domainsOfSite } from '../dns/zone.ts'
+import { domainsOfSite } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { checksOfSite } from './check.store.ts'

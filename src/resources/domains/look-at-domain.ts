@@ -4,8 +4,8 @@ import { whyElsewhere } from '../../certificates/points-here.ts'
 import type { Config } from '../../config.ts'
 import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
 import { isWildcard } from '../../platform/wildcard-name.ts'
-import type { CertificateState } from '../certificates/certificate.ts'
-import { edgeAddresses } from '../sites/site.ts'
+import type { CertificateState } from '../certificates/public.ts'
+import { edgeAddresses } from '../sites/public.ts'
 import type { Check } from './check.store.ts'
 
 /** How long the edge has to respond. */

@@ -1,12 +1,16 @@
 import Type from 'typebox'
 import { invalidInput, notFound } from '../../platform/http/problem.ts'
 import { isWildcard } from '../../platform/wildcard-name.ts'
-import { domainsOfSite } from '../dns/zone.ts'
+import { domainsOfSite } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { problems as siteProblems } from '../sites/problems.ts'
-import { requireInstalled, setPrimaryDomain, stagingHostName } from '../sites/site.ts'
-import { configureSite } from '../sites/switches/configure-site.job.ts'
+import {
+  configureSite,
+  requireInstalled,
+  setPrimaryDomain,
+  problems as siteProblems,
+  stagingHostName,
+} from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 import { checksOfSite } from './check.store.ts'
 import { DomainSchema, domainWith, presentDomain, presentStaging, STAGING_ID, separateRecords } from './domain.ts'

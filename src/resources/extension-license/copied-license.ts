@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { aboutSite, type Change } from '../kit/change.ts'
-import type { Site } from '../sites/site.ts'
+import type { Site } from '../sites/public.ts'
 import { writeLicense } from './write-license.job.ts'
 
 /** Removes the license that the database of a clone has from its source. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { LicenseSchema, presentLicense } from '../sites/site.ts'
+import { LicenseSchema, presentLicense } from '../sites/public.ts'
 import { findLicense } from './license.store.ts'
 
 export const getExtensionLicense = endpoint({

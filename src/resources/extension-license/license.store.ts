@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { License } from '../sites/site.ts'
+import type { License } from '../sites/public.ts'
 
 const columns = [
   'id',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
+import { runSiteTask } from '../sites/public.ts'
 import { findLicense } from './license.store.ts'
 
 /** Updates the option of a site's WordPress to the current record: the key, or none. */

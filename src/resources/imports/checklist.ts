@@ -1,8 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { edgeAddresses } from '../sites/addresses/edge-addresses.ts'
-import { addressesOf } from '../sites/addresses/site-addresses.ts'
-import type { Site } from '../sites/site.ts'
+import { addressesOf, edgeAddresses, type Site } from '../sites/public.ts'
 import type { ChecklistItem, StoredImport } from './import.ts'
 
 /**

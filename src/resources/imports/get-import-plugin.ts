@@ -6,7 +6,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { findImport } from './import.store.ts'
 import { ImportId } from './import.ts'
-import { openToken } from './old-site-source.ts'
+import { openToken } from './old-site/old-site-source.ts'
 
 export const getImportPlugin = endpoint({
   id: 'getImportPlugin',

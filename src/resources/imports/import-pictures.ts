@@ -1,7 +1,7 @@
 import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
 import type { CompareOptions } from '../../hosting/site-imports/compare-pages.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import type { Site } from '../sites/site.ts'
+import type { Site } from '../sites/public.ts'
 
 /** How pictures of an imported site are compared with those of the old one. A browser may get other pages than the site has. */
 export function picturesOf(

@@ -20,18 +20,21 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { needsRights } from '../access/still-allowed.ts'
-import { forGood } from '../backups/restore/restore-check.ts'
-import { whatStays } from '../backups/restore/restore-content.ts'
-import { copyingAhead, forgetFilesAhead, keeping } from '../backups/restore/undo-point.ts'
+import { copyingAhead, forGood, forgetFilesAhead, keeping, whatStays } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { fitDatabase } from '../sites/content/fit-database.ts'
-import { contentReplacement, openAfterFailure } from '../sites/content/replace-content.ts'
-import { verifyContent } from '../sites/content/verify-content.ts'
-import { noNetwork } from '../sites/network/network.ts'
-import { findSite, isInstalled, siteConstants } from '../sites/site.ts'
-import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
-import { siteFilled } from '../sites/wordpress/site-filled.ts'
+import {
+  contentReplacement,
+  findSite,
+  fitDatabase,
+  isInstalled,
+  noNetwork,
+  openAfterFailure,
+  runSiteTask,
+  siteConstants,
+  siteFilled,
+  verifyContent,
+} from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 import { fetchAgain } from './fetch-again.ts'
 import { changeImport, findImport } from './import.store.ts'

@@ -8,7 +8,7 @@ import {
   type StoredImport,
   stagedStates,
 } from './import.ts'
-import type { OldSource } from './old-site-source.ts'
+import type { OldSource } from './old-site/old-site-source.ts'
 import type { ImportRow } from './tables.ts'
 
 /** How many imports of a site are kept. Older ones without data are deleted. */

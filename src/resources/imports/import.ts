@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Needed } from '../access/still-allowed.ts'
-import { ImportPluginSchema, ImportSourceSchema, type OldSource } from './old-site-source.ts'
+import { ImportPluginSchema, ImportSourceSchema, type OldSource } from './old-site/old-site-source.ts'
 
 export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 

@@ -6,7 +6,7 @@ import type { StagedDatabase } from '../../hosting/site-imports/stage-database.t
 import type { StagedFiles } from '../../hosting/site-imports/stage-files.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { findSite } from '../sites/site.ts'
+import { findSite } from '../sites/public.ts'
 import type { ImportPlan } from './import.ts'
 
 interface Staged {

@@ -2,7 +2,7 @@ import type { TestApi } from '../../../test/support/api.ts'
 import { type Examples, onSite, type Sample, type Scene, type World } from '../../../test/support/samples.ts'
 import { changeImport, insertImport } from './import.store.ts'
 import { type ImportPlan, type ImportState, type ImportUpload, STAGED_MS } from './import.ts'
-import { type OldSource, takePlugin } from './old-site-source.ts'
+import { type OldSource, takePlugin } from './old-site/old-site-source.ts'
 
 export const madePlan: ImportPlan = {
   format: 'wpress',

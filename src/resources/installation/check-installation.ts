@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { isOperator } from '../account/account.ts'
+import { isOperator } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { InstallationCheck } from './check.ts'
 

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupStore } from '../../backups/backup-store.ts'
 import type { CoreSource } from '../../hosting/core-library/core-source.ts'
-import { CORE_BACKUP, coreOwner } from '../backups/backup.ts'
+import { CORE_BACKUP, coreOwner } from '../backups/public.ts'
 
 /**
  * Returns a release from the backups of sites, for when it exists nowhere else. They contain what sites share

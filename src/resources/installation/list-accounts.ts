@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { isOperator } from '../account/account.ts'
+import { isOperator } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { AccountOfInstallation, presentAccount } from './accounts/present-account.ts'
 import { countAccounts, listAccountUsage } from './accounts.store.ts'

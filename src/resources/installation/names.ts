@@ -4,9 +4,6 @@ import { domainSharedWithSites } from '../access/reserved-names.ts'
 import type { NameSettings } from '../access/service-names.ts'
 import type { TakenName } from './taken-names.store.ts'
 
-export type { TakenName } from './taken-names.store.ts'
-export { takenReservedNames } from './taken-names.store.ts'
-
 /* Problems with the names of the installation, described for its operator. */
 
 export const InstallationNames = Type.Object(

@@ -14,12 +14,10 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { letHeldRun } from '../../platform/operations/host-operations.ts'
-import { type CompletedBackup, type Kind, listCompleted, nameOf, siteOwner } from '../backups/backup.ts'
+import { type CompletedBackup, type Kind, listCompleted, nameOf, siteOwner } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { holdSite, openSite, purgeCaches } from '../sites/site.ts'
-import { closeForWork } from '../sites/switches/close-for-work.ts'
-import { siteFilled } from '../sites/wordpress/site-filled.ts'
+import { closeForWork, holdSite, openSite, purgeCaches, siteFilled } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { keptCore } from './kept-core.ts'
 

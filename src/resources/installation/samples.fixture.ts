@@ -1,5 +1,5 @@
 import { at, type Examples, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
-import { setSuspended } from '../account/account.ts'
+import { setSuspended } from '../account/account.store.ts'
 
 const onAccount = (verb: string) => (world: World) => `/v1/installation/accounts/${world.stranger.accountId}/${verb}`
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { reservationOf, reservedDomains, reservedHosts } from '../access/reserved-names.ts'
 import type { NameSettings } from '../access/service-names.ts'
-import { firstAccount } from '../account/account.ts'
+import { firstAccount } from '../account/public.ts'
 
 /** Name of the installation that an account got before a setting reserved it. */
 export interface TakenName {

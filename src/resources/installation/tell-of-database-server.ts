@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { isOneMailbox } from '../../platform/mail/address.ts'
 import { letter } from '../../platform/mail/letter.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
-import { firstAccount } from '../account/account.ts'
+import { firstAccount } from '../account/public.ts'
 
 /** Mails the operator that a host's MariaDB cannot be started. The caller limits this to one mail an outage. */
 export async function tellOfDatabaseServer(

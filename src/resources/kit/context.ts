@@ -20,25 +20,9 @@ import type { StreamFacts } from '../operations/stream-access.ts'
 import type { Passwords } from '../sign-in/password/password.ts'
 import type { EventFeed } from '../webhooks/feed.ts'
 import type { Action } from './action.ts'
+import type { Caller } from './caller.ts'
 import type { SiteHooks } from './site-hooks.ts'
 import type { SiteOperation } from './site-operations.ts'
-
-/** API application that has sent a valid token. */
-export interface Caller {
-  readonly applicationId: number
-  readonly accountId: number
-  readonly accountEmail: string
-  /** Scope `owner`: the application was created with account owner permission. */
-  readonly isOwner: boolean
-  /** Session of a person in the control panel, identified by a browser's cookie. */
-  readonly session?: {
-    readonly id: number
-    /** When the password was last confirmed. */
-    readonly provenAt: number
-    readonly expiresAt: number
-    readonly origin: string
-  }
-}
 
 /** What every handler gets in addition to the request. */
 export interface Services {

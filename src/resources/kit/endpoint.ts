@@ -3,7 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
 import type { Upload } from '../../platform/http/request/uploads.ts'
 import type { Access, AccessContext } from '../access/access.ts'
-import type { VisibleSite } from '../sites/site.ts'
+import type { VisibleSite } from '../sites/show/visible-site.store.ts'
 import { aboutSite, type Change, changeBy, type Recording } from './change.ts'
 import type { Context } from './context.ts'
 

@@ -1,6 +1,6 @@
 import { type Access, refusalOf, type SiteCapability } from '../access/access.ts'
-import type { SiteRights } from '../sites/site.ts'
-import type { Caller } from './context.ts'
+import type { SiteRights } from '../sites/rights.store.ts'
+import type { Caller } from './caller.ts'
 
 /** What an endpoint requires of callers of a site. */
 export interface SiteOperation {

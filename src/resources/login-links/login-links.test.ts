@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { whileUnderWay } from '../../../test/support/overlap.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { setFacts } from '../account/account.ts'
+import { setFacts } from '../account/account.store.ts'
 import { deleteLoginLinksOfSite, openLoginLink } from './login-link.store.ts'
 import { redeemLoginLink } from './redeem-login-link.ts'
 

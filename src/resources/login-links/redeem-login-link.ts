@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { stillAllowed } from '../access/still-allowed.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
-import { findSite } from '../sites/site.ts'
+import { findSite } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { type LoginLink, openLoginLink } from './login-link.store.ts'
 

@@ -1,5 +1,5 @@
 import { declareActions } from '../kit/action.ts'
-import { declareAccountEvents } from '../webhooks/event.ts'
+import { declareAccountEvents } from '../webhooks/public.ts'
 
 /** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('account', {

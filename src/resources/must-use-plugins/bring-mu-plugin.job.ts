@@ -9,7 +9,7 @@ import {
 import { recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import type { EventType } from '../webhooks/event.ts'
+import type { EventType } from '../webhooks/public.ts'
 import { actions, events } from './actions.ts'
 import { bringToSitesHere } from './bring.ts'
 import { dropUnused, useContent } from './content.store.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { findSite, holdSite, isInstalled, purgeCaches } from '../sites/site.ts'
+import { findSite, holdSite, isInstalled, purgeCaches } from '../sites/public.ts'
 import { bringAllToSite } from './bring-all.ts'
 import { dropDeletedFrom } from './member.store.ts'
 import { dropForgotten } from './mu-plugin.store.ts'

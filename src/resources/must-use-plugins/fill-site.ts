@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import type { Site } from '../sites/site.ts'
+import type { Site } from '../sites/public.ts'
 import { bringAllToSite } from './bring-all.ts'
 import { addToNewSite, dropDeletedFrom, dropMemberships, hasMuPlugins } from './member.store.ts'
 import { dropForgotten } from './mu-plugin.store.ts'

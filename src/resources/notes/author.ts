@@ -1,4 +1,4 @@
-import { findAccount } from '../account/account.ts'
+import { findAccount } from '../account/public.ts'
 import type { Context } from '../kit/context.ts'
 
 /** The author or editor, as notes show them. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { OperationView } from '../../platform/operations/read.ts'
 import type { Context } from '../kit/context.ts'
-import { sitesWithRights } from '../sites/site.ts'
+import { sitesWithRights } from '../sites/public.ts'
 import { refusalOfChange } from './change-operation.ts'
 import type { OperationAction } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { OperationView } from '../../platform/operations/read.ts'
-import { displayNames } from '../sites/site.ts'
+import { displayNames } from '../sites/public.ts'
 import type { OperationNames } from './operation.ts'
 
 /** Returns the names of the subjects of operations that the account sees, by operation ID. */

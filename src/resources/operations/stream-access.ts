@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts'
 import { stillAllowed } from '../access/still-allowed.ts'
-import { liveTokens } from '../authentication/authenticate.ts'
+import { liveTokens } from '../authentication/public.ts'
 
 /** The credentials and the operation of an open event stream. */
 export interface StreamFacts {

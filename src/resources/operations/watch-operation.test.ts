@@ -7,7 +7,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { controlBudgets } from '../../budgets.ts'
 import { openBudgets } from '../../platform/budgets/budget.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { revokeApplication } from '../account/account.ts'
+import { revokeApplication } from '../account/account.store.ts'
 import { configureSite } from '../sites/switches/configure-site.job.ts'
 
 for (const { dialect, skip } of dialects) {

@@ -3,7 +3,7 @@ import { exampleOf } from '../../platform/http/openapi/openapi-examples.ts'
 import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { credentialHash } from '../sign-in/callers.ts'
+import { credentialHash } from '../sign-in/public.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
 
 const eventOf = (data: unknown): string => `event: operation\ndata: ${JSON.stringify(data)}\n\n`

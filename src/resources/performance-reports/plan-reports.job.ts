@@ -5,7 +5,7 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { openOperations } from '../../platform/operations/open-operations.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import { holdSite } from '../sites/site.ts'
+import { holdSite } from '../sites/public.ts'
 import { makeReport } from './make-report.job.ts'
 import { dueSites, noteAttempt } from './report.store.ts'
 

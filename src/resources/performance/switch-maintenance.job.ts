@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
 import { changeOfJob } from '../kit/change.ts'
-import { holdSite, switchSetting } from '../sites/site.ts'
+import { holdSite, switchSetting } from '../sites/public.ts'
 import { events } from './actions.ts'
 
 /** Switches maintenance mode. A toggle is resolved when the operation runs. */

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { Switch } from '../caches/edge-cache.ts'
+import { Switch } from '../caches/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { switchSetting } from '../sites/site.ts'
+import { switchSetting } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 
 export const toggleLight404 = endpoint({

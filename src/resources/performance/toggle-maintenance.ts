@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { Switch } from '../caches/edge-cache.ts'
+import { Switch } from '../caches/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { actions } from './actions.ts'

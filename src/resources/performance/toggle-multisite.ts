@@ -1,14 +1,10 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Account, findAccount } from '../account/account.ts'
-import { capacityOfAccount } from '../account/addons.ts'
-import { Switch } from '../caches/edge-cache.ts'
+import { type Account, capacityOfAccount, findAccount } from '../account/public.ts'
+import { Switch } from '../caches/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { problems as siteProblems } from '../sites/problems.ts'
-import { presentSite, SiteSchema } from '../sites/show/present-site.ts'
-import { switchSetting } from '../sites/site.ts'
-import { configureSite } from '../sites/switches/configure-site.job.ts'
+import { configureSite, presentSite, SiteSchema, problems as siteProblems, switchSetting } from '../sites/public.ts'
 import { actions } from './actions.ts'
 
 export const toggleMultisite = endpoint({

@@ -4,7 +4,7 @@ import type { UnpackedPackage } from '../../hosting/plugin-directory/plugin-pack
 import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
 import { contentPlace } from '../../hosting/site-database/database-content.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
-import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
+import { runSiteTask } from '../sites/public.ts'
 import { type DatabaseErrors, firstOf, frontFault, innerFaults } from './front-fault.ts'
 import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'

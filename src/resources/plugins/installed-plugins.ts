@@ -1,7 +1,7 @@
 import type { ListedPlugin } from '../../hosting/php/tasks.ts'
 import type { Context } from '../kit/context.ts'
 import { waitForOperation } from '../kit/wait-for-operation.ts'
-import { requireInstalled, type Site } from '../sites/site.ts'
+import { requireInstalled, type Site } from '../sites/public.ts'
 import { lookAtPlugins } from './list-plugins.job.ts'
 import { plannedPaths, storedPlugins } from './plugin.store.ts'
 import { meantBy } from './plugin.ts'

@@ -4,8 +4,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { findSite, type Site } from '../sites/site.ts'
-import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
+import { findSite, runSiteTask, type Site } from '../sites/public.ts'
 import { storePlugins } from './plugin.store.ts'
 
 /** Lists the plugins of a site's WordPress. */

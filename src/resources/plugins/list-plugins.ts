@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { problems as siteProblems } from '../sites/problems.ts'
+import { problems as siteProblems } from '../sites/public.ts'
 import { installedPlugins } from './installed-plugins.ts'
 import { PluginSchema, presentPlugin } from './plugin.ts'
 

@@ -3,7 +3,7 @@ import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../hosting/p
 import { oneOf } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { databaseOfSite, runtimesOfHost, shopAdvice, versionForShop } from '../sites/site.ts'
+import { databaseOfSite, runtimesOfHost, shopAdvice, versionForShop } from '../sites/public.ts'
 import { storedPlugins } from './plugin.store.ts'
 import { isActiveShop } from './plugin.ts'
 

@@ -10,7 +10,7 @@ import { until } from '../../../test/support/stead.ts'
 import { PhpStarved } from '../../hosting/php/runtime.ts'
 import type { AnyDefinition } from '../../platform/operations/definition.ts'
 import { getOperation } from '../../platform/operations/read.ts'
-import { changeSite } from '../sites/site.ts'
+import { changeSite } from '../sites/site.store.ts'
 import {
   activatePluginsJob,
   deactivatePluginsJob,

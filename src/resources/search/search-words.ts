@@ -1,1 +1,0 @@
-export { forgetPersonOf, noteAccount, notePerson, noteSite, withdrawSite } from './search-words.store.ts'

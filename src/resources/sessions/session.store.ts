@@ -1,6 +1,6 @@
 import { announce, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import { insertToken } from '../authentication/authenticate.ts'
+import { insertToken } from '../authentication/public.ts'
 import type { Session } from './session.ts'
 
 /** The account that a session signs in. */

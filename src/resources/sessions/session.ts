@@ -41,13 +41,3 @@ export const presentSession = (session: Session, currentId: number | undefined):
   user_agent: session.userAgent,
   ip_address: session.ipAddress,
 })
-
-export {
-  endSession,
-  endSessions,
-  findSession,
-  insertSession,
-  proveSession,
-  renewSession,
-  type SessionOwner,
-} from './session.store.ts'

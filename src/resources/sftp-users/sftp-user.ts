@@ -7,8 +7,6 @@ import { sftpDomain } from '../access/service-names.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { findSftpUser } from './sftp-user.store.ts'
 
-export { deleteSftpUser, findSftpUser, insertSftpUser } from './sftp-user.store.ts'
-
 /** An account's access to a site's files. */
 export interface SftpUser {
   readonly id: number

@@ -4,10 +4,9 @@ import type { Database } from '../../platform/db/database.ts'
 import { sharedReads } from '../../platform/db/shared-reads.ts'
 import type { Claims } from '../../platform/http/pipeline.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { createAuthenticator, invalidToken, tokenHashOf } from '../authentication/authenticate.ts'
-import { problems } from '../authentication/problems.ts'
-import type { Caller } from '../kit/context.ts'
-import { findSession, PROOF_MS, type SessionOwner, sessionHash } from '../sessions/session.ts'
+import { createAuthenticator, invalidToken, problems, tokenHashOf } from '../authentication/public.ts'
+import type { Caller } from '../kit/caller.ts'
+import { findSession, PROOF_MS, type SessionOwner, sessionHash } from '../sessions/public.ts'
 import { isFromHere, sessionTokenOf } from './cookie.ts'
 
 /**

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { PROOF_MS, proveSession } from '../sessions/session.ts'
+import { PROOF_MS, proveSession } from '../sessions/public.ts'
 import { verifyPassword } from './passkeys/verify.ts'
 import { LONGEST_PASSWORD } from './password/password.ts'
 import { problems } from './problems.ts'

@@ -1,8 +1,7 @@
 import { reply } from '../../platform/http/endpoint.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { actions } from '../sessions/actions.ts'
-import { endSession } from '../sessions/session.ts'
+import { actions, endSession } from '../sessions/public.ts'
 import { endedCookie } from './cookie.ts'
 
 export const signOut = endpoint({

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
-import { noteSite, withdrawSite } from '../search/search-words.ts'
+import { noteSite, withdrawSite } from '../search/public.ts'
 
 /** Lets an account see a site. A repeated call changes nothing. */
 export async function grantAccess(tx: Tx, accountId: number, site: { id: number }): Promise<void> {

@@ -5,39 +5,6 @@ import { Problem } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { problems } from './problems.ts'
 
-export { edgeAddresses } from './addresses/edge-addresses.ts'
-export { setPrimaryDomain } from './addresses/primary-domain.store.ts'
-export {
-  deleteDomainRoute,
-  hostNamesOf,
-  putDomainRoute,
-  siteOfHostName,
-  touchRoutes,
-  touchRoutesOfAccount,
-} from './addresses/route.store.ts'
-export { addressesOf, mainAddressesOf, movedTo } from './addresses/site-addresses.ts'
-export { openHosts } from './create/creation.store.ts'
-export { placeAgain } from './create/place-again.ts'
-export { adviceForShop, shopAdvice, versionForShop } from './create/shop-runtime.ts'
-export { type License, LicenseSchema, presentLicense } from './create/site-license.ts'
-export { displayNames, ownedSites, rightsAmong, type SiteRights, sitesWithRights } from './rights.store.ts'
-export { databaseOfSite, runtimesOfHost } from './runtime.store.ts'
-export {
-  countVisibleSites,
-  findCollaboration,
-  holdVisibleSite,
-  listVisibleSites,
-  type VisibleSite,
-  visibleSite,
-} from './show/visible-site.store.ts'
-export { changeSite, findSite, holdSite, setHost, writtenAddressOf } from './site.store.ts'
-export { grantAccess, revokeAccess } from './site-access.store.ts'
-export { raiseCacheEpochs } from './switches/cache-epochs.store.ts'
-export { type ContentState, closeSite, contentState, openSite } from './switches/closing.store.ts'
-export { setDefensiveUntil } from './switches/defensive-mode.store.ts'
-export { type PurgeOrder, purgeCaches } from './switches/purge.store.ts'
-export { type Switchable, switchSetting } from './switches/switches.store.ts'
-
 export const installOptions = ['wordpress', 'woocommerce'] as const
 export type Install = (typeof installOptions)[number]
 export const environmentTypes = ['local', 'development', 'staging', 'production'] as const

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { recordView } from '../activity/record-view.ts'
+import { recordView } from '../activity/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { actions } from './actions.ts'

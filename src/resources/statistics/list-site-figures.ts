@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
-import { newestTakenOf } from '../backups/backup.ts'
+import { newestTakenOf } from '../backups/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { figuresOfSites } from './statistics.store.ts'

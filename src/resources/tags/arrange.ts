@@ -1,12 +1,10 @@
 import { notFound, Problem } from '../../platform/http/problem.ts'
 import { aboutSite, type Recording } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
-import { type VisibleSite, visibleSite } from '../sites/site.ts'
+import { type VisibleSite, visibleSite } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import { addTags, countTags, removeTags, setFavorite } from './tag.store.ts'
-
-export { deleteTagsOfSite } from './tag.store.ts'
 
 /** The most tags of one account: on a site, and in total. */
 const MOST_TAGS = { ofSite: 200, ofAccount: 2000 }

@@ -1,10 +1,18 @@
 import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
-import { type Account, findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
-import type { Caller, Context } from '../kit/context.ts'
-import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/show/present-site.ts'
-import { countVisibleSites, findCollaboration, type ListedSite, type VisibleSite, visibleSite } from '../sites/site.ts'
+import { type Account, findAccount, findAccountByEmail, normalEmail } from '../account/public.ts'
+import type { Caller } from '../kit/caller.ts'
+import type { Context } from '../kit/context.ts'
+import {
+  countVisibleSites,
+  findCollaboration,
+  type ListedSite,
+  presentSiteWithAddresses,
+  SiteWithAddresses,
+  type VisibleSite,
+  visibleSite,
+} from '../sites/public.ts'
 
 /** A path parameter with an email address, percent-encoded. */
 export const EmailParam = Type.String({

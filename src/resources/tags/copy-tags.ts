@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { ListedSite, Site } from '../sites/site.ts'
+import type { ListedSite, Site } from '../sites/public.ts'
 import { addTags, tagsOfSite } from './tag.store.ts'
 
 /** Copies the tags that the owner gave the source of a clone. */

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { countVisibleSites, listVisibleSites } from '../sites/site.ts'
+import { countVisibleSites, listVisibleSites } from '../sites/public.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, viewOf } from './collaborator-view.ts'
 
 export const listCollaboratorSites = endpoint({

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/show/present-site.ts'
+import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/public.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { siteOfCollaboration } from './collaborator-view.ts'
 import { TagIdsIfAny } from './tag.ts'

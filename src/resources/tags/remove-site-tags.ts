@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { presentSite, SiteSchema } from '../sites/show/present-site.ts'
+import { presentSite, SiteSchema } from '../sites/public.ts'
 import { arrangeFewerTags } from './arrange.ts'
 import { TagIds } from './tag.ts'
 

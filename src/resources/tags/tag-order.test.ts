@@ -4,7 +4,7 @@ import { migrations } from '../../../migrations/index.ts'
 import { dialects, testDatabase } from '../../../test/support/database.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { makeAccount } from '../account/account.ts'
-import { countVisibleSites, listVisibleSites } from '../sites/site.ts'
+import { countVisibleSites, listVisibleSites } from '../sites/show/visible-site.store.ts'
 
 describe.each(dialects)('tags from before they were stored in the order of lists, on $dialect', ({ dialect, skip }) => {
   test.skipIf(skip)('have that order after the migration', async () => {

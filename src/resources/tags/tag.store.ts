@@ -1,5 +1,5 @@
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
-import { noteSite } from '../search/search-words.ts'
+import { noteSite } from '../search/public.ts'
 
 /**
  * Adds tags of an account to a site, and creates missing tags.

@@ -3,8 +3,8 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import type { Recording } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
+import { type VisibleSite, visibleSite } from '../sites/show/visible-site.store.ts'
 import { markDeleted } from '../sites/site.store.ts'
-import { type VisibleSite, visibleSite } from '../sites/site.ts'
 import { arrangeNewTags } from './arrange.ts'
 
 for (const { dialect, skip } of dialects) {

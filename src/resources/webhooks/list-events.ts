@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { problems as httpProblems, invalidInput } from '../../platform/http/problem.ts'
 import { nullable, pageOf, Timestamp } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { credentialHash } from '../sign-in/callers.ts'
+import { credentialHash } from '../sign-in/public.ts'
 import { payloadOf, readEvents, seqOf } from './event.store.ts'
 import { newestSeq } from './webhook.store.ts'
 

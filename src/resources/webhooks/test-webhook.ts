@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { actions } from '../account/actions.ts'
+import { actions } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { countAside, insertAside } from './delivery/delivery.store.ts'
 import { DeliverySchema, presentDelivery } from './delivery/delivery.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
-import { actions } from '../account/actions.ts'
+import { actions } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { checkFields, distinct } from './check-fields.ts'
 import { giveUpAll } from './delivery/delivery.store.ts'

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { RemoteCommands } from '../../hosting/sftp/remote-commands.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { findMembership, hasWpAccess } from '../collaborators/collaborator.ts'
+import { findMembership, hasWpAccess } from '../collaborators/public.ts'
 import { changeBy } from '../kit/change.ts'
-import { findSftpUser } from '../sftp-users/sftp-user.ts'
+import { findSftpUser } from '../sftp-users/public.ts'
 import { actions } from './actions.ts'
 
 /** How long a repeated command of a user is not logged again: scripts run hundreds. */

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { localDomainOf } from '../../certificates/local-domain.ts'
 import { whyElsewhere, whyNowhere } from '../../certificates/points-here.ts'
 import type { Config } from '../../config.ts'
-import { edgeAddresses } from '../../resources/sites/site.ts'
+import { edgeAddresses } from '../../resources/sites/addresses/edge-addresses.ts'
 import { listeners } from '../listeners.ts'
 import { type Check, type CheckContext, type Finding, ok, problem, skipped, warning } from './check.ts'
 

@@ -5,8 +5,8 @@ import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { sizeOf } from '../../size.ts'
 import { importsTexts as texts } from '../../texts/site/imports.ts'
-import { DeleteImport, type Import } from './imports.tsx'
-import type { PartProps } from './part.ts'
+import { DeleteImport } from './delete-import.tsx'
+import type { Import, PartProps } from './part.ts'
 
 type Plan = components['schemas']['ImportPlan']
 

@@ -4,8 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { importsTexts as texts } from '../../texts/site/imports.ts'
-import type { Import } from './imports.tsx'
-import type { PartProps } from './part.ts'
+import type { Import, PartProps } from './part.ts'
 
 /** The result of an import: a comparison with the old site, the remaining steps, and the undo. */
 export function Imported({ act, done }: PartProps & { readonly done: Import }) {

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { changes } from '../../live.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
@@ -10,13 +9,13 @@ import { Progress } from '../../parts/progress.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { importsTexts as texts } from '../../texts/site/imports.ts'
 import { timeOf } from '../../time.ts'
+import { DeleteImport } from './delete-import.tsx'
 import { ImportPlan } from './import-plan.tsx'
 import { Imported } from './imported.tsx'
-import type { PartProps } from './part.ts'
+import type { Import, PartProps } from './part.ts'
 import { ChooseFiles, type Sending, Uploading, useSending } from './upload.tsx'
 
 type NewImportBody = components['schemas']['NewImport']
-export type Import = components['schemas']['Import']
 
 /** Imports a site from another host over this one: its archive, the plan, the import, and the remaining steps. */
 export function Imports(props: PartProps) {
@@ -207,23 +206,4 @@ const Waiting = ({ id, current, sending, onDone }: Ends & { readonly current: Im
     <ChooseFiles sending={sending} continues={current} button={texts.continue} />
     <DeleteImport id={id} importId={current.id} onDone={onDone} />
   </section>
-)
-
-export const DeleteImport = ({ id, importId, onDone }: Ends & { readonly importId: number }) => (
-  <Button
-    of="deleteImport"
-    isBad
-    onClick={askFirst({
-      title: texts.delete,
-      text: texts.deleteIs,
-      button: texts.delete,
-      async go() {
-        const path = { site_id: id, import_id: importId }
-        await ask(() => api.DELETE('/v1/sites/{site_id}/imports/{import_id}', { params: { path } }))
-        await onDone()
-      },
-    })}
-  >
-    {texts.delete}
-  </Button>
 )

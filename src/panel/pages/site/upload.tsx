@@ -6,7 +6,7 @@ import { messageOf } from '../../api.ts'
 import { useRefusal } from '../../parts/rights.tsx'
 import { sizeOf } from '../../size.ts'
 import { importsTexts as texts } from '../../texts/site/imports.ts'
-import type { Import } from './imports.tsx'
+import type { Import } from './part.ts'
 
 const FORMATS = '.wpress,.daf,.zip,.tar,.gz,.tgz,.sql'
 

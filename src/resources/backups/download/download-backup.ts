@@ -2,7 +2,8 @@ import Type from 'typebox'
 import { notFound } from '../../../platform/http/problem.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { SiteId } from '../../kit/site-id.ts'
-import { BackupId, findCompleted } from '../backup.ts'
+import { findCompleted } from '../backup.store.ts'
+import { BackupId } from '../backup.ts'
 import { downloadContract } from './download-contract.ts'
 
 export const downloadBackup = endpoint({

@@ -2,7 +2,7 @@ import { contentPlace } from '../../../hosting/site-database/database-content.ts
 import { durableWith } from '../../../platform/operations/definition.ts'
 import { needsRights } from '../../access/still-allowed.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { runSiteTask } from '../../sites/wordpress/run-site-task.ts'
+import { runSiteTask } from '../../sites/public.ts'
 import { RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {
   type Checked,

@@ -4,8 +4,9 @@ import type { SiteDirectory } from '../../../hosting/site-directories/site-direc
 import { FilesRefused } from '../../../hosting/site-files/paths.ts'
 import { PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { findSite, isInstalled, type Site } from '../../sites/site.ts'
-import { type CompletedBackup, findBackup, findCompleted, nameOf, siteOwner } from '../backup.ts'
+import { findSite, isInstalled, type Site } from '../../sites/public.ts'
+import { findBackup, findCompleted } from '../backup.store.ts'
+import { type CompletedBackup, nameOf, siteOwner } from '../backup.ts'
 import type { RestoreOrder } from './restore.ts'
 import { lookThrough, whatStays } from './restore-content.ts'
 

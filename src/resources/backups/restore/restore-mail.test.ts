@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../../test/support/api.ts'
-import { findSite, type Site } from '../../sites/site.ts'
+import { findSite } from '../../sites/site.store.ts'
+import type { Site } from '../../sites/site.ts'
 import type { RestoreOrder } from './restore.ts'
 import { tellOfRestore } from './restore-mail.ts'
 

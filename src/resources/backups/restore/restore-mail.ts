@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { isOneMailbox } from '../../../platform/mail/address.ts'
 import { letter } from '../../../platform/mail/letter.ts'
 import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
-import type { Site } from '../../sites/site.ts'
+import type { Site } from '../../sites/public.ts'
 import { emailsOf } from './restore.store.ts'
 import type { RestoreOrder } from './restore.ts'
 

@@ -1,5 +1,4 @@
-import type { AddressChange } from '../../../hosting/site-database/database-content.ts'
-import { contentPlace } from '../../../hosting/site-database/database-content.ts'
+import { type AddressChange, contentPlace } from '../../../hosting/site-database/database-content.ts'
 import { changeWpConfig } from '../../../hosting/site-files/platform/wp-config-file.ts'
 import { readdressed } from '../../../hosting/site-files/stage/made-files.ts'
 import type { Tx } from '../../../platform/db/database.ts'
@@ -7,15 +6,22 @@ import { durableWith, type FailureContext, PermanentFailure } from '../../../pla
 import { needsRights } from '../../access/still-allowed.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { fitDatabase } from '../../sites/content/fit-database.ts'
-import { contentReplacement, openAfterFailure } from '../../sites/content/replace-content.ts'
-import { verifyContent } from '../../sites/content/verify-content.ts'
-import { fitNetwork } from '../../sites/network/fit-network.ts'
-import { noNetwork } from '../../sites/network/network.ts'
-import type { Site } from '../../sites/site.ts'
-import { addressesOf, changeSite, findSite, siteConstants, writtenAddressOf } from '../../sites/site.ts'
-import { configureSite } from '../../sites/switches/configure-site.job.ts'
-import { siteFilled } from '../../sites/wordpress/site-filled.ts'
+import {
+  addressesOf,
+  changeSite,
+  configureSite,
+  contentReplacement,
+  findSite,
+  fitDatabase,
+  fitNetwork,
+  noNetwork,
+  openAfterFailure,
+  type Site,
+  siteConstants,
+  siteFilled,
+  verifyContent,
+  writtenAddressOf,
+} from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
 import { inWords, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {

@@ -3,7 +3,7 @@ import type { FileScope } from '../../../hosting/site-files/file-content.ts'
 import { isAtOrBelow } from '../../../hosting/site-files/paths.ts'
 import { nullable, oneOf } from '../../../platform/http/schemas.ts'
 import type { Needed } from '../../access/still-allowed.ts'
-import { environmentTypes } from '../../sites/site.ts'
+import { environmentTypes } from '../../sites/public.ts'
 import { BackupId } from '../backup.ts'
 
 /** How many parts one request may name. */

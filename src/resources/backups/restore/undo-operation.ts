@@ -1,14 +1,17 @@
 import Type from 'typebox'
 import { notFound } from '../../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../../platform/operations/read.ts'
-import { problems as authenticationProblems } from '../../authentication/problems.ts'
+import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { aboutSite } from '../../kit/change.ts'
 import { endpoint } from '../../kit/endpoint.ts'
-import { changeableOperation } from '../../operations/change-operation.ts'
-import { OperationId, OperationSchema, presentOperation } from '../../operations/operation.ts'
-import { problems as operationProblems } from '../../operations/problems.ts'
-import { problems as siteProblems } from '../../sites/problems.ts'
-import { holdVisibleSite, requireInstalled } from '../../sites/site.ts'
+import {
+  changeableOperation,
+  OperationId,
+  OperationSchema,
+  problems as operationProblems,
+  presentOperation,
+} from '../../operations/public.ts'
+import { holdVisibleSite, requireInstalled, problems as siteProblems } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import type { UndoPoint } from './restore.store.ts'

@@ -2,19 +2,12 @@ import type { WriteOptions } from '../../../backups/backup-store.ts'
 import { contentPlace, type SitePlace } from '../../../hosting/site-database/database-content.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { requireDirectory } from '../../sites/content/replace-content.ts'
-import { setOperation, untriedSince } from '../backup.store.ts'
-import {
-  completeBackup,
-  forgetBackup,
-  type Kind,
-  nameOf,
-  orderBackup,
-  siteOwner,
-  TRUST_MS,
-  takeBackup,
-} from '../backup.ts'
+import { requireDirectory } from '../../sites/public.ts'
+import { completeBackup, forgetBackup, setOperation, untriedSince } from '../backup.store.ts'
+import { type Kind, nameOf, siteOwner, TRUST_MS } from '../backup.ts'
+import { orderBackup } from '../take/order-backup.ts'
 import { againIfDamaged, orRemove } from '../take/read-back.ts'
+import { takeBackup } from '../take/take-backup.ts'
 import { unfinishedUndoPoints } from './restore.store.ts'
 
 /** Backup that a step has created. */

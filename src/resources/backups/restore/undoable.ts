@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import type { OperationView } from '../../../platform/operations/read.ts'
-import { findSite, isInstalled } from '../../sites/site.ts'
+import { findSite, isInstalled } from '../../sites/public.ts'
 import { problems } from '../problems.ts'
 import { scopeOf } from '../sync/sync.ts'
 import {

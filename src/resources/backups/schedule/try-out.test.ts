@@ -4,10 +4,11 @@ import { type Person, type TestApi, testApi } from '../../../../test/support/api
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { DumpUnreadable } from '../../../hosting/site-database/database-content.ts'
 import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
-import { untriedSince } from '../backup.store.ts'
-import { completeBackup, findBackup, siteOwner, takeBackup } from '../backup.ts'
+import { completeBackup, findBackup, untriedSince } from '../backup.store.ts'
+import { siteOwner } from '../backup.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
 import { backupIn } from '../samples.fixture.ts'
+import { takeBackup } from '../take/take-backup.ts'
 import { isDue, MOST_TRIED_BYTES, TRIED_EACH_BYTES } from './try-out.ts'
 
 let api: TestApi

@@ -1,5 +1,4 @@
-import type { AddressChange } from '../../../hosting/site-database/database-content.ts'
-import { contentPlace } from '../../../hosting/site-database/database-content.ts'
+import { type AddressChange, contentPlace } from '../../../hosting/site-database/database-content.ts'
 import { readdressed } from '../../../hosting/site-files/stage/made-files.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import {
@@ -12,20 +11,22 @@ import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { needsRights } from '../../access/still-allowed.ts'
 import { aboutSite, type ChangeRecord, changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { contentReplacement, openAfterFailure, requireDirectory } from '../../sites/content/replace-content.ts'
-import { verifyContent } from '../../sites/content/verify-content.ts'
-import { fitNetwork } from '../../sites/network/fit-network.ts'
 import {
   addressesOf,
   changeSite,
+  configureSite,
+  contentReplacement,
   contentState,
   findSite,
+  fitNetwork,
   mainAddressesOf,
   movedTo,
+  openAfterFailure,
+  requireDirectory,
   type Site,
-} from '../../sites/site.ts'
-import { configureSite } from '../../sites/switches/configure-site.job.ts'
-import { siteFilled } from '../../sites/wordpress/site-filled.ts'
+  siteFilled,
+  verifyContent,
+} from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
 import { findBackup, setOperation } from '../backup.store.ts'
 import type { Kind } from '../backup.ts'

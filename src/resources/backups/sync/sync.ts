@@ -3,7 +3,7 @@ import type { FileScope } from '../../../hosting/site-files/file-content.ts'
 import { syncScopes, union } from '../../../hosting/site-files/scope.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import type { Needed } from '../../access/still-allowed.ts'
-import { environmentTypes } from '../../sites/site.ts'
+import { environmentTypes } from '../../sites/public.ts'
 import type { Kind } from '../backup.ts'
 
 const flag = (description: string, isUsual = false) => Type.Optional(Type.Boolean({ description, examples: [isUsual] }))

@@ -8,7 +8,7 @@ import {
 } from '../../../platform/operations/definition.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { holdSite } from '../../sites/site.ts'
+import { holdSite } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
 import {
   completeBackup,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidInput, Problem } from '../../../platform/http/problem.ts'
 import { Nothing } from '../../../platform/http/schemas.ts'
-import { problems as authenticationProblems } from '../../authentication/problems.ts'
+import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { problems as authenticationProblems } from '../../authentication/problems.ts'
+import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { ZoneId } from '../records/record.ts'
 import { recordsOf } from '../zone.store.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { invalidInput } from '../../../platform/http/problem.ts'
-import { problems as authenticationProblems } from '../../authentication/problems.ts'
+import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'

@@ -1,7 +1,7 @@
 import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
 import { notFound } from '../../../platform/http/problem.ts'
-import { setSuspended } from '../../account/account.ts'
-import { touchRoutesOfAccount } from '../../sites/site.ts'
+import { setSuspended } from '../../account/public.ts'
+import { touchRoutesOfAccount } from '../../sites/public.ts'
 import { type AccountUsage, listAccountUsage } from '../accounts.store.ts'
 import { presentAccount } from './present-account.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../../platform/http/schemas.ts'
-import { planNamed } from '../../account/plans.ts'
+import { planNamed } from '../../account/public.ts'
 import type { AccountUsage } from '../accounts.store.ts'
 
 export const AccountOfInstallation = Type.Object(

@@ -11,7 +11,7 @@ import {
 } from '../../../platform/operations/host-operations.ts'
 import { schedule } from '../../../platform/operations/schedules.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
-import { findSite, openHosts } from '../../sites/site.ts'
+import { findSite, openHosts } from '../../sites/public.ts'
 import { lostHosts, sitesByVisits } from './host.store.ts'
 import { type LossContext, recoverElsewhere } from './recover-elsewhere.ts'
 

@@ -10,10 +10,9 @@ import {
   type OpenOperation,
   openOnHost,
 } from '../../../platform/operations/host-operations.ts'
-import { listCompleted } from '../../backups/backup.ts'
+import { listCompleted } from '../../backups/public.ts'
 import { aboutSite, changeBy } from '../../kit/change.ts'
-import { provisionSite } from '../../sites/create/provision-site.job.ts'
-import { closeSite, holdSite, placeAgain, type Site, setHost, touchRoutes } from '../../sites/site.ts'
+import { closeSite, holdSite, placeAgain, provisionSite, type Site, setHost, touchRoutes } from '../../sites/public.ts'
 import { recoverSite } from '../recover-site.job.ts'
 
 /** What moving sites off a lost host needs. */

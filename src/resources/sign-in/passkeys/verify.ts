@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
-import { findAccountByEmail, normalEmail } from '../../account/account.ts'
+import { findAccountByEmail, normalEmail } from '../../account/public.ts'
 import { changeBy } from '../../kit/change.ts'
 import type { Context } from '../../kit/context.ts'
 import { actions } from '../actions.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts'
-import { noteSite } from '../../search/search-words.ts'
+import { noteSite } from '../../search/public.ts'
 import type { Site } from '../site.ts'
 import { touchRoutes } from './route.store.ts'
 

@@ -2,7 +2,7 @@ import { recordNames, recordSite } from '../../../edge/routing/route-changes.sto
 import { forgetCertificates } from '../../../edge/tls/tls.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { precompiledChange } from '../../../platform/db/precompiled.ts'
-import { noteSite } from '../../search/search-words.ts'
+import { noteSite } from '../../search/public.ts'
 
 /* The host names of sites. Edges and hosts reload what has changed. */
 

@@ -1,6 +1,5 @@
 import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
-import type { Account } from '../../account/account.ts'
-import { capacityAndUsage } from '../../account/addons.ts'
+import { type Account, capacityAndUsage } from '../../account/public.ts'
 import { checkCapacity } from './placement.ts'
 
 /**

@@ -2,7 +2,7 @@ import { takesSites } from '../../../hosting/host-state.ts'
 import type { DatabaseKind } from '../../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { precompiled } from '../../../platform/db/precompiled.ts'
-import type { Account } from '../../account/account.ts'
+import type { Account } from '../../account/public.ts'
 import { canRun, runtimesOfHost } from '../runtime.store.ts'
 import type { HostRoom } from './placement.ts'
 

@@ -4,7 +4,7 @@ import { type FailureContext, PermanentFailure, type StepContext } from '../../.
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { aboutSite, changeBy, changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { measureSite } from '../../statistics/measure-sites.job.ts'
+import { measureSite } from '../../statistics/public.ts'
 import { actions, events } from '../actions.ts'
 import { changeSite, findSite, holdSite } from '../site.store.ts'
 import type { Site } from '../site.ts'

@@ -1,8 +1,6 @@
 import type { Datacenter } from '../../../config.ts'
 import { Problem } from '../../../platform/http/problem.ts'
-import type { Usage } from '../../account/addons.ts'
-import type { Plan } from '../../account/plans.ts'
-import { problems as accountProblems } from '../../account/problems.ts'
+import { problems as accountProblems, type Plan, type Usage } from '../../account/public.ts'
 import { problems } from '../problems.ts'
 
 /* Decides whether an account may have one more site, and where it goes. */

@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../../test/support/api
 import { dialects } from '../../../../test/support/database.ts'
 import { siteHooks } from '../../../jobs.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { insertBackup } from '../../backups/backup.ts'
+import { insertBackup } from '../../backups/backup.store.ts'
 import { wantCertificate } from '../../certificates/certificate.ts'
 import { rememberFailure } from '../../cms-version/failed-update.store.ts'
 import { insertLink } from '../../database-admin/link.store.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
 import { nullable, oneOf } from '../../../platform/http/schemas.ts'
-import { suspendedAmong } from '../../account/account.ts'
+import { suspendedAmong } from '../../account/public.ts'
 import type { ListedSite, Site } from '../site.ts'
 import { type Closure, closuresOf } from '../switches/closing.store.ts'
 

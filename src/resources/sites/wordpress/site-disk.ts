@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts'
-import { planNamed } from '../../account/plans.ts'
+import { planNamed } from '../../account/public.ts'
 import { changeBy } from '../../kit/change.ts'
 import { actions } from '../actions.ts'
 import { markDiskFull, ownerOfDirectory } from './site-disk.store.ts'

@@ -1,12 +1,12 @@
 import Type from 'typebox'
-import { reply } from '../../platform/http/endpoint.ts'
-import { Nothing } from '../../platform/http/schemas.ts'
-import { findAccountByEmail } from '../account/account.ts'
-import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { endpoint } from '../kit/endpoint.ts'
+import { reply } from '../../../platform/http/endpoint.ts'
+import { Nothing } from '../../../platform/http/schemas.ts'
+import { findAccountByEmail } from '../../account/public.ts'
+import { problems as authenticationProblems } from '../../authentication/public.ts'
+import { endpoint } from '../../kit/endpoint.ts'
+import { EmailField, emailOf, SiteIdsField } from '../collaborator.ts'
+import { countOf } from '../mails.ts'
 import { batchDestroy, sourceOfRequest } from './batch.job.ts'
-import { EmailField, emailOf, SiteIdsField } from './collaborator.ts'
-import { countOf } from './mails.ts'
 
 export const batchDestroyCollaborators = endpoint({
   id: 'batchDestroyCollaborators',

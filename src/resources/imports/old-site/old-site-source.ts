@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
-import { fingerprintOf } from '../../hosting/site-imports/sources/fingerprint.ts'
-import type { Sealer } from '../../platform/crypto/seal.ts'
-import { AddressRefused, canonicalHost } from '../../platform/fetch/addresses.ts'
-import { Problem } from '../../platform/http/problem.ts'
-import { nullable, oneOf } from '../../platform/http/schemas.ts'
-import { problems } from './problems.ts'
+import { fingerprintOf } from '../../../hosting/site-imports/sources/fingerprint.ts'
+import type { Sealer } from '../../../platform/crypto/seal.ts'
+import { AddressRefused, canonicalHost } from '../../../platform/fetch/addresses.ts'
+import { Problem } from '../../../platform/http/problem.ts'
+import { nullable, oneOf } from '../../../platform/http/schemas.ts'
+import { problems } from '../problems.ts'
 
 const MOST_KEY_TEXT = 16_384
 const SSH_PORT = 22

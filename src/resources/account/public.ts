@@ -1,0 +1,32 @@
+/** What other folders may import from this resource. */
+export {
+  type Account,
+  type AccountFacts,
+  type Application,
+  findAccount,
+  findAccountByEmail,
+  firstAccount,
+  isOperator,
+  listAccounts,
+  listApplications,
+  listLiveApplications,
+  revokeApplication,
+  setFacts,
+  setPlan,
+  setSuspended,
+  suspendedAmong,
+} from './account.store.ts'
+export {
+  ensureAccount,
+  ensurePanelApplication,
+  gravatar,
+  makeAccount,
+  makeApplication,
+  makeFirstAccount,
+  normalEmail,
+  raisesLimits,
+} from './account.ts'
+export { actions } from './actions.ts'
+export { capacityAndUsage, capacityOfAccount, type Usage } from './addon.store.ts'
+export { firstPlan, type Plan, planNamed, planNames } from './plans.ts'
+export { problems } from './problems.ts'

@@ -1,0 +1,13 @@
+/** What other folders may import from this resource. */
+export {
+  type CertificateState,
+  certificateState,
+  dropCertificate,
+  forceTls,
+  retryCertificate,
+  wantCertificate,
+} from './certificate.ts'
+export { createComesBack } from './comes-back.ts'
+export { type CertificateCounts, certificateCounts } from './counts.store.ts'
+export { apiCertificateName, ownNames, wildcardName } from './own-names.ts'
+export { siteUrl } from './site-url.ts'

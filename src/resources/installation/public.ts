@@ -1,0 +1,21 @@
+/** What other folders may import from this resource. */
+export { recordsParts, requestOwnBackup } from './back-up-records.job.ts'
+export { type Area, areas, type FoundByChecks, type InstallationCheck } from './check.ts'
+export { type CleanedUp, cleanUpRestored } from './clean-up-restored.ts'
+export { HostRefusal, loseHost, removeHost, returnHost, setCordoned } from './hosts/change-host.ts'
+export type { ChangedHost } from './hosts/host.store.ts'
+export { backedUpAt, setBackedUp } from './installation.store.ts'
+export { sharedDomainFinding, takenNameFinding } from './names.ts'
+export {
+  backUpRecords,
+  isUnusable,
+  listRecordsBackups,
+  newestWholeBackup,
+  openRecordsBackup,
+  type RecordsHead,
+  recordsRepository,
+  verifyRecords,
+  type WholeBackup,
+} from './records-backup.ts'
+export { takenReservedNames } from './taken-names.store.ts'
+export { tellOfDatabaseServer } from './tell-of-database-server.ts'
