@@ -157,6 +157,15 @@ export class Connection implements AnswerSink {
     else if (code) this.destroy(new HostError(code, 'the host has taken too long'))
   }
 
+  /** Returns for how long nothing has come from the host that should send something. */
+  waitsMs(nowMs: number): number {
+    const exchange = this.#exchange
+    const isHosts =
+      !this.#isConnected ||
+      (exchange && !exchange.isPaused && (exchange.hasHead || exchange.isSent || this.#socket.writableNeedDrain))
+    return isHosts ? nowMs - this.#movedAtMs : 0
+  }
+
   #lateBy(waitedMs: number): HostErrorCode | 'idle' | undefined {
     const { connectTimeoutMs, responseTimeoutMs, bodyTimeoutMs } = this.#owner.limits
     const exchange = this.#exchange

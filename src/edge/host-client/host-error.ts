@@ -1,5 +1,9 @@
 export type HostErrorCode =
   | 'HOST_CONNECT_TIMEOUT'
+  /** The site is not on this host, or not in the place that the edge knows. */
+  | 'HOST_ELSEWHERE'
+  /** Nothing comes from the machine: it is off, or cut off. */
+  | 'HOST_SILENT'
   | 'HOST_HEAD_TIMEOUT'
   | 'HOST_BODY_TIMEOUT'
   /** The connection ended before the answer was complete. */

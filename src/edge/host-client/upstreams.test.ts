@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultLimits } from '../limits.ts'
 import { createUpstreams, type UpstreamLimits, type Upstreams } from '../proxy/upstreams.ts'
 import { ask, type Cleanup, createCleanup, eventually, routeTo, startGateway } from '../test-support.ts'
+import { askAlive } from './ask-alive.ts'
 import { Connection } from './connection.ts'
 import { type AnswerListener, type Control, Exchange } from './exchange.ts'
 
@@ -233,4 +234,56 @@ test('closes the connection of an answer that arrives before the complete body w
   await ended
   expect((await get(upstreams, upstream)).text).toBe('200 enough')
   expect(asked.get('GET')).not.toBe(asked.get('POST'))
+})
+
+test('a host from which nothing comes fails what waits for it, then everything at once, until it answers again', async () => {
+  let isThere = true
+  const asked: string[] = []
+  const { upstream, sockets } = await rawHost((socket, text) => {
+    asked.push(text)
+    if (!text.includes(' /slow ')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+  })
+  let questions = 0
+  const upstreams = createUpstreams({ ...defaultLimits.upstream, connections: 2 }, async () => {
+    questions++
+    return isThere
+  })
+  cleanup.add(() => upstreams.destroy())
+  const outcome = (path: string) =>
+    get(upstreams, upstream, path).then(
+      () => 'answered',
+      ({ code }) => code,
+    )
+  let isOver = false
+  const slow = outcome('/slow').finally(() => {
+    isOver = true
+  })
+  // PHP that takes long is no reason, as long as the host answers on a new connection.
+  await eventually(() => questions >= 2)
+  expect(isOver).toBe(false)
+  const others = [outcome('/slow'), outcome('/queued')]
+  isThere = false
+  expect(await Promise.all([slow, ...others])).toEqual(['HOST_SILENT', 'HOST_SILENT', 'HOST_SILENT'])
+  await eventually(() => sockets.size === 0)
+  const before = asked.length
+  await expect(get(upstreams, upstream)).rejects.toMatchObject({ code: 'HOST_SILENT' })
+  const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { upstreams })
+  const reply = await ask(port)
+  expect([reply.status, reply.headers['retry-after']]).toEqual([503, '2'])
+  expect(asked.length).toBe(before)
+  isThere = true
+  await eventually(() =>
+    get(upstreams, upstream).then(
+      () => true,
+      () => false,
+    ),
+  )
+})
+
+test('asks for life on a new connection: any answer counts, and a refusal too', async () => {
+  const { upstream } = await rawHost((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
+  expect(await askAlive(new URL(upstream))).toBe(true)
+  expect(await askAlive(new URL('http://127.0.0.1:1'))).toBe(true)
+  const mute = await rawHost((socket) => socket.end())
+  expect(await askAlive(new URL(mute.upstream))).toBe(false)
 })

@@ -75,6 +75,11 @@ const unreachable = plainPage({
 })
 const tooSlow = plainPage({
   status: 504,
+const silent = plainPage({
+  status: 503,
+  title: 'This site cannot be reached right now',
+  text: 'Its server does not respond. Please try again in a moment.',
+})
   title: 'This site took too long to answer',
   text: 'Please try again in a moment.',
 })
@@ -86,6 +91,8 @@ const malformed = plainPage({
 
 const TIMEOUTS = new Set(['HOST_HEAD_TIMEOUT', 'HOST_BODY_TIMEOUT'])
 
+/** The host does not answer anyone, or is not the one of the site. */
+const NOT_NOW = new Set(['HOST_SILENT', 'HOST_ELSEWHERE'])
 /** One request on its way to the host and back. */
 class Exchange implements AnswerListener {
   private readonly visit: Visit
@@ -239,7 +246,8 @@ class Exchange implements AnswerListener {
 }
 
 /** Returns the answer for a visitor when the host does not answer. */
-export const failureAnswer = (visit: Visit, error: NodeJS.ErrnoException): Answer => pageAnswer(visit, pageFor(error))
+export const failureAnswer = (visit: Visit, error: NodeJS.ErrnoException): Answer =>
+  NOT_NOW.has(error.code ?? '') ? pageAnswer(visit, silent, ['Retry-After', '2']) : pageAnswer(visit, pageFor(error))
 
 /** Returns whether the host used up its time, so that a second try would take as long. */
 export const isTimeout = (error: NodeJS.ErrnoException): boolean => TIMEOUTS.has(error.code ?? '')

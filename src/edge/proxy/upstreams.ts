@@ -1,9 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import { askAlive } from '../host-client/ask-alive.ts'
 import { Connection, type ConnectionOwner, type UpstreamLimits } from '../host-client/connection.ts'
 import { type AnswerListener, type Control, Exchange, type HostRequest } from '../host-client/exchange.ts'
 import { HostError } from '../host-client/host-error.ts'
 
 export type { UpstreamLimits }
+
+/** Returns whether something answers at an address. */
+export type IsAlive = (url: URL) => Promise<boolean>
 
 /** Connections to the sites' hosts. */
 export interface Upstreams {
@@ -18,12 +22,16 @@ export interface Upstreams {
   destroy(): Promise<void>
 }
 
+/** A host that owes an answer for this long is asked whether it lives, once a second. PHP may take much longer. */
+const SILENT_AFTER_MS = 1_000
+const ASK_EVERY_MS = 1_000
+
 /** Hosts come and go with new ports, and unused pools are dropped. */
 const MOST_POOLS = 512
 const IDLE_POOL_MS = 600_000
 
-/** Creates the pools. Connections are opened when they are needed. */
-export function createUpstreams(limits: UpstreamLimits): Upstreams {
+/** Creates the pools. Connections are opened when they are needed. @param isAlive for tests */
+export function createUpstreams(limits: UpstreamLimits, isAlive: IsAlive = askAlive): Upstreams {
   const pools = new LRUCache<string, HostPool>({
     max: MOST_POOLS,
     ttl: IDLE_POOL_MS,
@@ -34,7 +42,7 @@ export function createUpstreams(limits: UpstreamLimits): Upstreams {
   const poolOf = (upstream: string): HostPool => {
     const known = pools.get(upstream)
     if (known) return known
-    const pool = new HostPool(new URL(upstream), limits)
+    const pool = new HostPool(new URL(upstream), limits, isAlive)
     pools.set(upstream, pool)
     return pool
   }
@@ -53,21 +61,28 @@ export function createUpstreams(limits: UpstreamLimits): Upstreams {
 class HostPool implements ConnectionOwner {
   readonly limits: UpstreamLimits
   readonly #url: URL
+  readonly #isAlive: IsAlive
   readonly #all = new Set<Connection>()
   /** The most recently used is last and used next, so that surplus ones idle out. */
   readonly #idle: Connection[] = []
   readonly #waiting = new Set<Exchange>()
   #isClosing = false
   #looks: NodeJS.Timeout | undefined
+  /** Whether nothing comes from the host. Until it answers again, requests fail at once. */
+  #isSilent = false
+  #isAsking = false
+  #nextAsk: NodeJS.Timeout | undefined
 
-  constructor(url: URL, limits: UpstreamLimits) {
+  constructor(url: URL, limits: UpstreamLimits, isAlive: IsAlive) {
     this.#url = url
+    this.#isAlive = isAlive
     this.limits = limits
   }
 
   ask(request: HostRequest, listener: AnswerListener): Control {
     const exchange = new Exchange(request, listener)
     if (exchange.isOver) return exchange
+    if (this.#isSilent) return failing(exchange)
     const idle = this.#idleOne()
     if (idle) idle.send(exchange)
     else this.#sendAnew(exchange)
@@ -80,6 +95,7 @@ class HostPool implements ConnectionOwner {
 
   askAnew(request: HostRequest, listener: AnswerListener): Control {
     const exchange = new Exchange(request, listener)
+    if (this.#isSilent) return failing(exchange)
     this.#sendAnew(exchange)
     return exchange
   }
@@ -99,7 +115,30 @@ class HostPool implements ConnectionOwner {
 
   #look(): void {
     const nowMs = performance.now()
-    for (const connection of this.#all) connection.look(nowMs)
+    let longestMs = 0
+    for (const connection of this.#all) {
+      longestMs = Math.max(longestMs, connection.waitsMs(nowMs))
+      connection.look(nowMs)
+    }
+    if (longestMs >= SILENT_AFTER_MS && !this.#isSilent && !this.#isAsking) void this.#ask()
+  }
+
+  /** Kept connections to a machine that was cut off would hold each request for minutes. */
+  async #ask(): Promise<void> {
+    this.#isAsking = true
+    const isAlive = await this.#isAlive(this.#url)
+    this.#isAsking = false
+    this.#isSilent = !isAlive && !this.#isClosing
+    if (!this.#isSilent) return
+    this.#failAll(silence())
+    this.#nextAsk = setTimeout(() => void this.#ask(), ASK_EVERY_MS).unref()
+  }
+
+  #failAll(error: HostError): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const exchange of waiting) exchange.fail(error)
+    for (const connection of [...this.#all]) connection.destroy(error)
   }
 
   isFree(connection: Connection): void {
@@ -130,16 +169,23 @@ class HostPool implements ConnectionOwner {
   /** Requests in flight continue. */
   close(): void {
     this.#isClosing = true
+    clearTimeout(this.#nextAsk)
     for (const connection of this.#idle.splice(0)) connection.close()
   }
 
   destroy(): void {
-    const error = new HostError('HOST_ABORTED', 'the edge is closed')
     this.#isClosing = true
-    for (const exchange of this.#waiting) exchange.fail(error)
-    this.#waiting.clear()
-    for (const connection of this.#all) connection.destroy(error)
+    clearTimeout(this.#nextAsk)
+    this.#failAll(new HostError('HOST_ABORTED', 'the edge is closed'))
   }
+}
+
+const silence = () => new HostError('HOST_SILENT', 'the host is silent')
+
+/** The caller is in the middle of its own work. */
+function failing(exchange: Exchange): Exchange {
+  queueMicrotask(() => exchange.fail(silence()))
+  return exchange
 }
 
 const lookEveryMs = ({ connectTimeoutMs, responseTimeoutMs, bodyTimeoutMs }: UpstreamLimits): number =>
