@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { siteDraft } from '../../test/support/site-draft.ts'
 import { recordNames } from '../edge/routing/route-changes.store.ts'
+import { DatabaseSilent } from '../platform/db/postgres-silence.ts'
 import { noLog } from '../platform/log/log.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { makeAccount } from '../resources/account/account.ts'
@@ -119,6 +120,62 @@ test('opens a closed site when its operation has ended, although no change annou
     tx.updateTable('operations').set({ state: 'failed', finished_at: 1 }).where('id', '=', operation).execute(),
   )
   expect((await sites.find(siteId))?.isClosed).toBe(false)
+})
+
+test('serves visitors what was known last while the database is away, and keeps closed sites closed', async () => {
+  const homeId = await settle()
+  const { database } = made
+  let away = false
+  const read = () => {
+    if (away) throw new DatabaseSilent()
+    return database.read
+  }
+  const lost = { ...database, dialect: 'postgres' as const, changes: { ...database.changes, version: () => undefined } }
+  const held = new Set<number>()
+  const sites = new HostedSites(Object.defineProperty(lost, 'read', { get: read }), {
+    isHeld: (id) => held.has(id),
+  })
+  sites.open(place)
+  // No visitor has asked for it yet.
+  const awayAfter = async () => {
+    away = true
+    const found = await sites.serve(siteId).catch(() => undefined)
+    away = false
+    return found
+  }
+  await expect.poll(async () => (await awayAfter())?.state).toBe('live')
+  await made.database.transaction((tx) => change(tx, { light_404: 1 }))
+  expect((await sites.serve(siteId))?.hasLight404).toBe(true)
+  away = true
+  expect(await sites.serve(siteId)).toMatchObject({ siteId, hasLight404: true, isClosed: false })
+  // Operations do not work on what may have changed.
+  await expect(sites.find(siteId)).rejects.toThrow('does not respond')
+  await expect(sites.serve(siteId + 1)).rejects.toThrow('does not respond')
+  // An edge that knows a newer place looks elsewhere, and one that knows this place gets the site.
+  expect((await sites.serve(siteId, homeId))?.siteId).toBe(siteId)
+  expect(await sites.serve(siteId, homeId + 1)).toBeUndefined()
+  held.add(siteId)
+  expect((await sites.serve(siteId))?.isClosed).toBe(true)
+  sites.close()
+})
+
+test('serves a site only in its place, and reads a place that it remembers wrongly again', async () => {
+  const homeId = await settle()
+  const sites = new HostedSites(made.database)
+  sites.open(place)
+  expect((await sites.serve(siteId))?.siteId).toBe(siteId)
+  expect((await sites.serve(siteId, homeId))?.siteId).toBe(siteId)
+  expect(await sites.serve(siteId, homeId + 1)).toBeUndefined()
+  // No change announces the new number.
+  await made.database.transaction((tx) =>
+    tx
+      .updateTable('site_homes')
+      .set({ id: homeId + 1 })
+      .where('id', '=', homeId)
+      .execute(),
+  )
+  expect((await sites.serve(siteId, homeId + 1))?.siteDirectory).toContain(`h${homeId + 1}`)
+  expect(await sites.serve(siteId, homeId)).toBeUndefined()
 })
 
 test('makes callers wait until the sites are open, and rejects after ten seconds', async () => {

@@ -1,4 +1,6 @@
 import type { Database } from '../platform/db/database.ts'
+import { isAway } from '../platform/db/last-known.ts'
+import { Poller } from '../platform/db/poller.ts'
 import { type HostedRecord, hostedSite, hostedSites } from './host.store.ts'
 import type { SiteDirectories } from './site-directories/site-directories.ts'
 import { type HostedSite, HostStarting } from './web-server/web-server.ts'
@@ -6,10 +8,19 @@ import { type HostedSite, HostStarting } from './web-server/web-server.ts'
 /** The time a visitor waits for a host that starts. After that, the visitor must retry. */
 const PATIENCE_MS = 10_000
 
+/** The interval at which all records are read without a change, and the shortest pause between two reads. */
+const READ_EVERY_MS = 60_000
+const READ_PAUSE_MS = 5_000
+
 /** The host that keeps the sites, and their directories. */
 interface Place {
   readonly hostId: number
   readonly siteDirectories: SiteDirectories
+}
+
+export interface HostedSitesOptions {
+  /** Returns whether an operation of this host holds the PHP of a site, whatever the records said last. */
+  readonly isHeld?: (siteId: number) => boolean
 }
 
 /**
@@ -22,15 +33,59 @@ export class HostedSites {
   #place: Place | undefined
   /** Sites at a version of the routes. They are valid until a site changes. */
   readonly #known = new Map<number, { site: HostedSite; version: number }>()
+  readonly #isHeld: (siteId: number) => boolean
+  /** What was read last of each site, for visitors while the database is away. */
+  #last = new Map<number, HostedRecord>()
+  readonly #poller: Poller
 
-  constructor(database: Database) {
+  constructor(database: Database, { isHeld = () => false }: HostedSitesOptions = {}) {
     this.#database = database
+    this.#isHeld = isHeld
+    this.#poller = new Poller({
+      changes: database.changes,
+      topic: 'routes',
+      ...{ everyMs: READ_EVERY_MS, leastPauseMs: READ_PAUSE_MS },
+      look: () => this.#readAll(),
+    })
   }
 
   /** Opens the sites, once the site directories match their records. */
   open(place: Place): void {
     this.#place = place
     this.#opened.resolve(place)
+    // SQLite is never away without this process.
+    if (this.#database.dialect === 'postgres') this.#poller.begin(0)
+  }
+
+  close(): void {
+    this.#poller.end()
+  }
+
+  /**
+   * The same as {@link find}, for visitors: while the database is away, they get what was known last. A site that
+   * an operation works on stays closed. No change of the records can take effect in the meantime.
+   * @param place the number of the site directory that the edge knows. In another one, the site is not the same
+   * @throws HostStarting, or the error of the database for a site of which nothing is known
+   */
+  async serve(siteId: number, place?: number): Promise<HostedSite | undefined> {
+    try {
+      const site = await this.find(siteId)
+      if (!site || this.#isIn(siteId, place)) return site
+      // The edge may know more than what was remembered here.
+      this.#known.delete(siteId)
+      const read = await this.find(siteId)
+      return this.#isIn(siteId, place) ? read : undefined
+    } catch (error) {
+      const record = isAway(error) ? this.#last.get(siteId) : undefined
+      if (!record || !this.#place) throw error
+      if (!this.#isIn(siteId, place)) return undefined
+      const site = describe(record, this.#place.siteDirectories)
+      return this.#isHeld(siteId) ? { ...site, isClosed: true } : site
+    }
+  }
+
+  #isIn(siteId: number, place: number | undefined): boolean {
+    return place === undefined || this.#last.get(siteId)?.homeId === place
   }
 
   /**
@@ -43,6 +98,8 @@ export class HostedSites {
     const remembered = this.#known.get(siteId)
     if (remembered && remembered.version === version) return remembered.site
     const record = await hostedSite(this.#database.read, hostId, siteId)
+    if (record) this.#last.set(siteId, record)
+    else this.#last.delete(siteId)
     const site = record && describe(record, siteDirectories)
     // No change may announce that a closed site is open again, when the operation that closed it has ended.
     if (site && version !== undefined && !site.isClosed) this.#known.set(siteId, { site, version })
@@ -54,6 +111,12 @@ export class HostedSites {
   async all(): Promise<HostedSite[]> {
     const { hostId, siteDirectories } = await this.#opened.promise
     return (await hostedSites(this.#database.read, hostId)).map((record) => describe(record, siteDirectories))
+  }
+
+  async #readAll(): Promise<void> {
+    const { hostId } = await this.#opened.promise
+    const records = await hostedSites(this.#database.read, hostId)
+    this.#last = new Map(records.map((record) => [record.siteId, record]))
   }
 }
 

@@ -77,7 +77,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
   php.disk.start()
 
   // Edges may connect as soon as they know the address. They wait until the host knows its sites.
-  const sites = new HostedSites(database)
+  const sites = new HostedSites(database, { isHeld: (siteId) => pool.isHeld(siteId) })
   const web = await listenToEdges(context, { budgets, spill, php, sites, mariaDb })
   const hostId = await announceHost(context, folder, web.address)
   const served = whatIsServed(config, runtime, mariaDb)
@@ -148,6 +148,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
       // Stopping PHP ends the requests that visitors wait for, and a running scheduled event.
       await pool.stopAll(PHP_GRACE_MS)
       await cronEnded
+      sites.close()
       // The last output of PHP.
       await php.changes.close()
       await php.mail.stop(MAIL_GRACE_MS)

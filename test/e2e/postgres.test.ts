@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
-import { openCuttingProxy } from '../support/cutting-proxy.ts'
+import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.ts'
 import { postgresUrl, type TestDatabase, testDatabase } from '../support/database.ts'
 import { prepareStead, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
@@ -57,6 +57,46 @@ describe.skipIf(!core || !postgresUrl)('the main job on PostgreSQL', () => {
     await answers(404)
     await until('its folder is gone', async () => (await readdir(join(stead.dataDir, 'sites'))).length === 0)
     expect(stead.phpProcesses()).toEqual([])
+  })
+})
+
+describe.skipIf(!core || !postgresUrl)('sites while PostgreSQL is away', () => {
+  let records: TestDatabase
+  let proxy: CuttingProxy
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  beforeAll(async () => {
+    records = await testDatabase('postgres')
+    proxy = await openCuttingProxy(records.connection.url as string)
+    stead = await startStead({ env: { STEAD_DATABASE_URL: proxy.url, STEAD_PREPARED_SITES: '0' } })
+    await stead.createSite({ name: 'warm' })
+    await stead.createSite({ name: 'cold' })
+    for (const name of ['warm', 'cold']) expect((await stead.visit(name, '/wp-login.php')).status).toBe(200)
+  })
+  afterAll(async () => {
+    if (proxy) Object.assign(proxy, { isDown: false, isSilent: false })
+    await stead?.remove()
+    await proxy?.close()
+    await records?.drop()
+  })
+
+  const ready = async () => (await fetch(`${stead.apiUrl}/readyz`)).status
+  test.each(['isDown', 'isSilent'] as const)('answer every page (%s), and changes are refused', async (how) => {
+    proxy[how] = true
+    const statuses: number[] = []
+    const look = async () => {
+      // Neither page is in the cache.
+      for (const name of ['warm', 'cold'])
+        for (const path of ['/wp-login.php', `/?s=${statuses.length}`])
+          statuses.push((await stead.visit(name, path)).status)
+    }
+    await look()
+    await until('the database counts as away', async () => (await ready()) === 503)
+    for (let round = 0; round < 5; round++) await look()
+    expect([...new Set(statuses)]).toEqual([200])
+    expect((await stead.api('POST', '/v1/sites', { name: 'refused' })).status).toBe(503)
+    proxy[how] = false
+    await until('it is back', async () => (await ready()) === 200)
   })
 })
 

@@ -71,13 +71,20 @@ async function fromDisk(cache: Cache, lookup: CacheLookup): Promise<Decision> {
   return use(cache, lookup, entry)
 }
 
+/**
+ * Without news of purges, a stored page counts for this long after the host has sent or confirmed it. Otherwise a
+ * database that is away would lead all visitors of a busy site to its PHP.
+ */
+const RECENT_MS = 5_000
+
 function use(cache: Cache, lookup: CacheLookup, entry: Entry): Decision | Promise<Decision> {
   const { visit, route, facts } = lookup
   if (!isForVisitor(entry, facts, visit)) return passOwn(lookup)
   if (passForCookies(cache, lookup, entry)) return undefined
   const overdueMs = performance.now() - entry.madeAtMs - entry.lifetime.freshMs
-  // An edge that may have missed a purge revalidates everything with the host.
-  const isKnown = cache.options.purges.isCurrent() && !route.isOutdated
+  // An edge that may have missed a purge asks the host, but not for each visitor.
+  const isRecent = performance.now() - entry.madeAtMs < RECENT_MS
+  const isKnown = (isRecent || cache.options.purges.isCurrent()) && !route.isOutdated
   if (isKnown && overdueMs < 0) return send(cache, lookup, entry, uses.hit)
   if (isKnown && overdueMs < entry.lifetime.staleMs) {
     refresh(cache, lookup, entry)

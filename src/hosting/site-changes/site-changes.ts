@@ -62,6 +62,8 @@ interface Site {
   running: Promise<void> | undefined
   /** The order in progress. */
   ordering: Promise<number> | undefined
+  /** Whether the last order failed: the database is away, and nobody waits for the next attempts. */
+  isFailing: boolean
   /** The number of the last purge, or 0 before the first. */
   lastSeq: number
   lastMs: number
@@ -120,10 +122,12 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     site.recent.push(site.lastMs)
     try {
       site.lastSeq = await record(siteId, { pages: pages === 'all' ? pages : [...pages], files })
+      site.isFailing = false
       done?.resolve(site.lastSeq)
       return true
     } catch (error) {
       log.warn({ err: error, siteId }, 'a purge could not be ordered; it is tried again')
+      site.isFailing = true
       // Releases waiting callers. The order itself is kept.
       done?.resolve(0)
       merge(site, pages, files)
@@ -147,6 +151,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
         timer: undefined,
         running: undefined,
         ordering: undefined,
+        isFailing: false,
         lastSeq: 0,
         lastMs: Number.NEGATIVE_INFINITY,
         recent: [],
@@ -165,7 +170,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     },
     settled(siteId) {
       const site = sites.get(siteId)
-      if (!site || isRestless(site)) return undefined
+      if (!site || site.isFailing || isRestless(site)) return undefined
       const awaited = site.isSoft ? undefined : site.done?.promise
       return awaited ?? site.ordering ?? Promise.resolve(site.lastSeq)
     },

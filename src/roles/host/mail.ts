@@ -5,6 +5,7 @@ import type { DkimKey } from '../../hosting/site-mail/delivery.ts'
 import { mailingSite } from '../../hosting/site-mail/mailing-site.store.ts'
 import { openSiteMail, type SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
+import { orLastKnown } from '../../platform/db/last-known.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
 
@@ -22,10 +23,11 @@ export async function openMail(
     smtpUrl,
     dkim: await dkimKey(config),
     perHour: { each, all },
-    async siteById(siteId) {
+    // A form that a visitor sends while the database is away keeps its mail.
+    siteById: orLastKnown(async (siteId: number) => {
       const site = await mailingSite(database.read, siteId)
       return site && { ...site, isSent: site.isProduction || stagingMails === 'send' }
-    },
+    }),
     disk: siteMails,
     room,
     logs,

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { type DiskQuota, DiskWatch } from '../../hosting/site-files/disk-watch.ts'
 import { SiteFiles } from '../../hosting/site-files/site-files.ts'
 import type { Budget } from '../../platform/budgets/budget.ts'
+import { isAway, orLastKnown } from '../../platform/db/last-known.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
-import { diskQuota, tellDiskFull } from '../../resources/sites/wordpress/site-disk.ts'
+import { diskQuota, quotaOfSettings, tellDiskFull } from '../../resources/sites/wordpress/site-disk.ts'
 import type { ProcessContext } from '../process-context.ts'
 
 const idOf = (siteDirectory: string): number => Number(/\/h(\d+)$/.exec(siteDirectory)?.[1])
@@ -15,14 +16,22 @@ export type DatabaseBytes = (directory: number) => number
  * Returns the quota for files of a site directory: its site's quota, minus its space on MariaDB. Undefined for a folder
  * that is not a site directory.
  */
-export const quotaOf =
-  ({ config, database }: ProcessContext, databaseBytes: DatabaseBytes) =>
-  async (siteDirectory: string): Promise<DiskQuota | undefined> => {
+export function quotaOf(
+  { config, database }: Pick<ProcessContext, 'config' | 'database'>,
+  databaseBytes: DatabaseBytes,
+): (siteDirectory: string) => Promise<DiskQuota | undefined> {
+  const ask = orLastKnown((directory: number) => diskQuota(database, directory, config))
+  return async (siteDirectory) => {
     const directory = idOf(siteDirectory)
     if (!directory) return undefined
-    const { bytes, files } = await diskQuota(database, directory, config)
+    const quota = await ask(directory).catch((error) => {
+      if (!isAway(error)) throw error
+    })
+    // PHP must start while the database is away. Then the limit of the settings holds, whatever the plan.
+    const { bytes, files } = quota ?? quotaOfSettings(config)
     return { bytes: Math.max(0, bytes - databaseBytes(directory)), files }
   }
+}
 
 /** Opens access to all files of the host's sites. */
 export const openSiteFiles = (context: ProcessContext, databaseBytes: DatabaseBytes): SiteFiles =>

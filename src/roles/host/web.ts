@@ -69,7 +69,7 @@ const webServer = (
 ): Server =>
   createWebServer({
     async siteById(siteId) {
-      const site = await sites.find(siteId)
+      const site = await sites.serve(siteId)
       if (site) php.watch.check(site)
       return site
     },

@@ -384,6 +384,11 @@ export class PhpPool {
     await this.stop(siteId, graceMs)
   }
 
+  /** Returns whether something holds the site, so that no visitor may start its PHP. */
+  isHeld(siteId: number): boolean {
+    return this.#held.has(siteId)
+  }
+
   /** Ends a {@link hold}. */
   release(siteId: number, by = 'operation'): void {
     const holders = this.#held.get(siteId)

@@ -23,8 +23,14 @@ export async function diskQuota(
 ): Promise<{ bytes: number; files: number }> {
   const owner = await ownerOfDirectory(database.read, homeId)
   const mb = Math.min(settings.siteDiskMb, (owner && planNamed(owner.plan).siteDiskMb) ?? Number.POSITIVE_INFINITY)
-  return { bytes: mb * MB, files: Math.max(LEAST_FILES, mb * FILES_PER_MB) }
+  return quotaOfSettings({ siteDiskMb: mb })
 }
+
+/** Returns what any site may use on the disk, whatever its owner's plan. */
+export const quotaOfSettings = ({ siteDiskMb: mb }: { readonly siteDiskMb: number }) => ({
+  bytes: mb * MB,
+  files: Math.max(LEAST_FILES, mb * FILES_PER_MB),
+})
 
 const reasons = {
   quota: 'The site has used all of its disk space and is read-only. Delete files to make space',
