@@ -135,6 +135,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     cutOff: [],
     silent: [],
     onFailure: createFailureReport(options),
+    lookAgain: (hostName) => options.routes.lookAgain?.(hostName) ?? Promise.resolve(undefined),
   }
   const http = {
     maxHeaderSize: limits.headerBytes,

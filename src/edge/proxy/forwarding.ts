@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../platform/http/client/plain-address.ts'
 import { withoutSessions } from '../../platform/http/client/session-cookies.ts'
+import type { Route } from '../routing/route.ts'
 import type { Visit } from '../visit.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 
@@ -45,12 +46,24 @@ export const isPassedOn = (name: string): boolean =>
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${plainAddress(remoteAddress ?? '')} ${remotePort}`
 
+/** The site of a request, and where the edge believes it to be. */
+export type SitePlace = Pick<Route, 'siteId' | 'place'>
+
+/** The status and the header with which a host says that the site is not here, or not in this place. */
+const MISDIRECTED = 421
+const ELSEWHERE = 'x-stead-elsewhere'
+
+/** Returns whether a host answers that the site is elsewhere. Visitors never get this answer. @param raw flat */
+export const isElsewhere = (status: number, raw: readonly string[]): boolean =>
+  status === MISDIRECTED && raw.some((text, i) => i % 2 === 0 && text.toLowerCase() === ELSEWHERE)
+
 /** Returns the headers that the edge adds to each request for a host, raw and flat. */
-export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): string[] => [
+export const edgeHeaders = (visit: Visit, { siteId, place }: SitePlace, hostKey: string): string[] => [
   'host',
   visit.host,
   'x-stead-site',
   String(siteId),
+  ...(place === undefined ? [] : ['x-stead-place', String(place)]),
   'x-stead-key',
   hostKey,
   'x-request-id',
@@ -71,9 +84,9 @@ export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): stri
  * that only the edge may send, and without sessions of the panel, plus the edge's own. No `Via`: edge and host are one
  * server to the visitor, and WordPress plugins take it as a sign of an anonymizing proxy.
  */
-export function requestHeaders(visit: Visit, siteId: number, hostKey: string): string[] {
+export function requestHeaders(visit: Visit, site: SitePlace, hostKey: string): string[] {
   const { rawHeaders } = visit.request
-  const out = edgeHeaders(visit, siteId, hostKey)
+  const out = edgeHeaders(visit, site, hostKey)
   const listed = connectionListed(rawHeaders)
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string

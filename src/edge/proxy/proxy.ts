@@ -6,10 +6,10 @@ import { bodyMoves } from '../gateway/body-gate.ts'
 import { BodyPace, type PaceLimits } from '../gateway/body-pace.ts'
 import { busyAnswer, type InFlightLimiter, type InFlightRequest } from '../gateway/in-flight.ts'
 import type { AnswerListener, Control, HostRequest } from '../host-client/exchange.ts'
-import { isBroken } from '../host-client/host-error.ts'
+import { HostError, isBroken } from '../host-client/host-error.ts'
 import type { Route } from '../routing/route.ts'
 import { type Answer, hasBody, type Visit, type VisitRequest } from '../visit.ts'
-import { requestHeaders, responseHeaders } from './forwarding.ts'
+import { isElsewhere, requestHeaders, responseHeaders } from './forwarding.ts'
 import { siteHeaders } from './site-headers.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -27,6 +27,8 @@ export interface ProxyContext {
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void
   /** Waits until the purge with this number counts on this edge. */
   readonly reachPurge?: ((seq: number) => Promise<void>) | undefined
+  /** Looks a route up again, because its host says that the site is elsewhere. */
+  readonly lookAgain?: ((hostName: string) => Promise<Route | undefined>) | undefined
 }
 
 /** Forwards a visit to its site's host and the answer back, streaming both ways. Waits for the body first. */
@@ -73,13 +75,13 @@ const unreachable = plainPage({
   title: 'This site cannot be reached right now',
   text: 'Its server does not respond. Please try again in a moment.',
 })
-const tooSlow = plainPage({
-  status: 504,
 const silent = plainPage({
   status: 503,
   title: 'This site cannot be reached right now',
   text: 'Its server does not respond. Please try again in a moment.',
 })
+const tooSlow = plainPage({
+  status: 504,
   title: 'This site took too long to answer',
   text: 'Please try again in a moment.',
 })
@@ -89,14 +91,14 @@ const malformed = plainPage({
   text: 'The address or a header contains characters that are not allowed.',
 })
 
-const TIMEOUTS = new Set(['HOST_HEAD_TIMEOUT', 'HOST_BODY_TIMEOUT'])
-
 /** The host does not answer anyone, or is not the one of the site. */
 const NOT_NOW = new Set(['HOST_SILENT', 'HOST_ELSEWHERE'])
+const TIMEOUTS = new Set(['HOST_HEAD_TIMEOUT', 'HOST_BODY_TIMEOUT'])
+
 /** One request on its way to the host and back. */
 class Exchange implements AnswerListener {
   private readonly visit: Visit
-  private readonly route: Route
+  private route: Route
   private readonly context: ProxyContext
   private readonly inFlightRequest: InFlightRequest
   private readonly body: boolean
@@ -105,6 +107,8 @@ class Exchange implements AnswerListener {
   private abandoned = false
   private answered = false
   private retried = false
+  private isElsewhere = false
+  private looked = false
   private waiting = false
   /** Sent together with the end. */
   private last: Buffer | undefined
@@ -130,7 +134,7 @@ class Exchange implements AnswerListener {
     return {
       path: visit.target,
       method: visit.method,
-      headers: requestHeaders(visit, this.route.siteId, this.context.hostKey),
+      headers: requestHeaders(visit, this.route, this.context.hostKey),
       body: this.body ? readBody(visit, this.inFlightRequest, this.pace) : undefined,
     }
   }
@@ -147,6 +151,11 @@ class Exchange implements AnswerListener {
 
   onHead(status: number, reason: string, raw: string[]): void {
     const { visit } = this
+    if (isElsewhere(status, raw)) {
+      this.isElsewhere = true
+      this.control?.abort()
+      return
+    }
     const { headers, notes, contentType } = responseHeaders(raw, {
       hostName: visit.hostName,
       stagingDomain: this.context.stagingDomain,
@@ -220,6 +229,10 @@ class Exchange implements AnswerListener {
   onError(error: NodeJS.ErrnoException): void {
     const { visit } = this
     this.control = undefined
+    if (this.isElsewhere && !this.abandoned) {
+      void this.followSite()
+      return
+    }
     if (!this.abandoned && this.mayRetry(error)) {
       this.retryOnFreshConnection()
       return
@@ -233,6 +246,23 @@ class Exchange implements AnswerListener {
     else sendAnswer(visit, failureAnswer(visit, error))
   }
 
+  /** Sends a request without a body once more, to the host that has the site now. Otherwise, the visitor must retry. */
+  private async followSite(): Promise<void> {
+    const { visit, context } = this
+    this.isElsewhere = false
+    const wasLooked = this.looked
+    this.looked = true
+    const found = wasLooked ? undefined : await context.lookAgain?.(visit.hostName).catch(() => undefined)
+    if (this.abandoned || visit.response.destroyed) return
+    if (!found || this.body || found.siteId !== this.route.siteId || isSamePlace(found, this.route)) {
+      this.onError(new HostError('HOST_ELSEWHERE', 'the host says that the site is elsewhere'))
+      return
+    }
+    visit.route = found
+    this.route = found
+    this.start()
+  }
+
   private mayRetry(error: NodeJS.ErrnoException): boolean {
     if (this.retried || this.answered || this.body || !isBroken(error)) return false
     return /^(?:GET|HEAD|OPTIONS)$/.test(this.visit.method)
@@ -244,6 +274,8 @@ class Exchange implements AnswerListener {
     this.control = this.context.upstreams.askAnew(this.route.upstream, this.hostRequest(), this)
   }
 }
+
+const isSamePlace = (a: Route, b: Route): boolean => a.upstream === b.upstream && a.place === b.place
 
 /** Returns the answer for a visitor when the host does not answer. */
 export const failureAnswer = (visit: Visit, error: NodeJS.ErrnoException): Answer =>

@@ -13,6 +13,8 @@ export interface Route {
   /** The host that serves the site, and its `http://address:port`. */
   readonly hostId: number
   readonly upstream: string
+  /** The number of its site directory, which another host never has. The host compares it with what it knows. */
+  readonly place?: number | undefined
   /** The primary domain, to which this one redirects, or null. */
   readonly redirectsTo: string | null
   readonly maintenance: boolean
@@ -49,4 +51,6 @@ export interface Routes {
   find(hostName: string): Route | undefined | Promise<Route | undefined>
   /** Reports that the route's host is unreachable, because it may have moved. */
   suspect?(hostName: string): void
+  /** Looks the route up again, whatever is known. Rejects when that is impossible. */
+  lookAgain?(hostName: string): Promise<Route | undefined>
 }

@@ -19,6 +19,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       deployFailed: row.deploy_error !== null,
       hostId: row.host_id,
       upstream: row.address,
+      place: row.place ?? undefined,
       // Each name below a wildcard may be a site of a WordPress network.
       redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
       maintenance: row.maintenance === 1,
@@ -43,6 +44,7 @@ const routeRow = (tx: Tx, hostName: string) =>
     .innerJoin('sites', 'sites.id', 'routes.site_id')
     .innerJoin('hosts', 'hosts.id', 'sites.host_id')
     .innerJoin('accounts', 'accounts.id', 'sites.account_id')
+    .leftJoin('site_homes', 'site_homes.site_id', 'sites.id')
     .leftJoin('certificates', 'certificates.host_name', 'routes.host_name')
     .select([
       'routes.host_name',
@@ -62,6 +64,7 @@ const routeRow = (tx: Tx, hostName: string) =>
       'routes.is_domain',
       'hosts.id as host_id',
       'hosts.address',
+      'site_homes.id as place',
       'accounts.suspended_at',
       'certificates.host_name as certificate_of',
       'certificates.issued_at',

@@ -45,6 +45,7 @@ export interface RouteTableOptions {
 /** The routes that an edge process knows. */
 export interface RouteTable extends Routes {
   suspect(hostName: string): void
+  lookAgain(hostName: string): Promise<Route | undefined>
   /** Looks for changes now. Resolves when they are known. */
   refresh(): Promise<void>
   close(): void
@@ -109,6 +110,10 @@ export function createRouteTable(given: RouteTableOptions): RouteTable {
     suspect(hostName) {
       const entry = table.routes.get(hostName)
       if (entry && performance.now() - entry.loadedAtMs > options.retryMs) reload(table, hostName, entry)
+    },
+    lookAgain(hostName) {
+      invalidate(table, hostName)
+      return lookUp(table, hostName).promise
     },
     refresh,
     close() {

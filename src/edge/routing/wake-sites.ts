@@ -46,6 +46,7 @@ export function createWakeSites({
       route.hostName,
       'x-stead-site',
       String(route.siteId),
+      ...(route.place === undefined ? [] : ['x-stead-place', String(route.place)]),
       'x-stead-key',
       hostKey,
       'x-stead-wake',

@@ -12,6 +12,9 @@ export const CLOSED = 5032
  */
 export const UNKNOWN_NOW = 5033
 
+/** The site is not on this host. Edges never pass this on. */
+export const ELSEWHERE = 421
+
 /** Visitors reach the database of a site only through a link; see `database-admin.ts`. */
 const NO_ENTRY = 'Ask for a new link by the API.'
 
@@ -28,6 +31,7 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   410: ['There is nothing at this address any longer', 'It was removed for good.'],
   413: ['That was too large', 'What you sent is larger than this site takes.'],
   416: ['There is no such part', 'The file is shorter than that.'],
+  [ELSEWHERE]: ['This site is on another server', 'Please try again in a moment.'],
   500: ['Something went wrong', 'The request could not be handled. Please try again in a moment.'],
   502: ['Something went wrong', 'This site stopped working on the request. Please try again in a moment.'],
   503: ['This site is busy', 'Too many visitors are waiting already. Please try again in a moment.'],

@@ -14,12 +14,14 @@ beforeEach(async () => {
 afterEach(() => site.remove())
 
 describe('access', () => {
-  test('403 without the right key, 404 for a site that is not on this host', async () => {
+  test('403 without the right key, 421 for the edge alone for a site that is not on this host', async () => {
     const port = await site.start()
     for (const key of ['', 'x', `${KEY.slice(0, -1)}X`, `${KEY}x`])
       expect((await ask(port, '/style.css', { headers: { 'x-stead-key': key } })).status).toBe(403)
-    for (const id of ['8', '', 'x', '7x', '-1'])
-      expect((await ask(port, '/style.css', { headers: { 'x-stead-site': id } })).status, id).toBe(404)
+    for (const id of ['8', '', 'x', '7x', '-1']) {
+      const { status, headers } = await ask(port, '/style.css', { headers: { 'x-stead-site': id } })
+      expect([status, headers['x-stead-elsewhere'], headers['cache-control']], id).toEqual([421, '1', 'no-store'])
+    }
   })
 })
 

@@ -24,7 +24,7 @@ import type { HeldAnswers } from './held-answers.ts'
 import { type Location, locate, look } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { acceptOwn } from './own-requests.ts'
-import { CLOSED, OWN_WAIT, sendMissing, sendPage, sendStatus, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
+import { CLOSED, ELSEWHERE, OWN_WAIT, sendMissing, sendPage, sendStatus, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import type { ServedFiles } from './served-files.ts'
 import { sendFile } from './static-file.ts'
@@ -59,10 +59,10 @@ export interface PhpHandler {
 /** The dependencies of a host's web server. */
 export interface WebServerOptions {
   /**
-   * Returns undefined for a site that is not on this host. @throws SiteUnavailable when it must not be served,
+   * Returns undefined for a site that is not on this host, or not in the site directory with this number. @throws SiteUnavailable when it must not be served,
    * HostStarting
    */
-  readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
+  readonly siteById: (siteId: number, place?: number) => Promise<HostedSite | undefined>
   readonly php: PhpHandler
   /** PHP's responses to visitors who read slowly. */
   readonly answers: HeldAnswers
@@ -137,9 +137,11 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     await options.uploads.answer(request, response)
     return
   }
-  const site = await options.siteById(Number(request.headers['x-stead-site']))
+  const site = await options.siteById(Number(request.headers['x-stead-site']), placeOf(request))
   if (!site) {
-    sendPage(request, response, 404)
+    dropRest(request)
+    // Only for the edge, which looks for the site again.
+    sendPage(request, response, ELSEWHERE, ['X-Stead-Elsewhere', '1'])
     return
   }
   if (site.isClosed) {
@@ -171,6 +173,9 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     await sendEnd(site, request, response, ruled)
   } else await answerPlace(options, site, request, response, ruled)
 }
+
+/** Returns the number of the site directory that the edge asks for, if it says so. */
+const placeOf = ({ headers }: IncomingMessage): number | undefined => Number(headers['x-stead-place']) || undefined
 
 interface Ruled {
   readonly place: Location

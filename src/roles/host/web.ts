@@ -68,8 +68,8 @@ const webServer = (
   htaccess: Htaccess,
 ): Server =>
   createWebServer({
-    async siteById(siteId) {
-      const site = await sites.serve(siteId)
+    async siteById(siteId, place) {
+      const site = await sites.serve(siteId, place)
       if (site) php.watch.check(site)
       return site
     },

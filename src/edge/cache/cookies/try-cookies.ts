@@ -119,7 +119,7 @@ class Trial {
     this.#pageKey = `${entry.key} ${cookies.epoch}`
     this.#page = { isShared: true, body: entry.bodies[0] as Buffer }
     const { visit, route, selected } = lookup
-    const host = { siteId: route.siteId, hostKey: cache.options.hostKey }
+    const host = { route, hostKey: cache.options.hostKey }
     this.#headers = originRequestHeaders(visit, host, selected, undefined).filter(
       // Pages that the host made ahead for everyone would tell nothing.
       (_text, at, all) => all[at - (at % 2)] !== 'x-stead-for-all',

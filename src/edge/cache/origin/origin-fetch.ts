@@ -1,8 +1,8 @@
 import type { Share } from '../../../platform/budgets/budget.ts'
 import type { InFlightRequest } from '../../gateway/in-flight.ts'
 import type { AnswerListener, Control, HostRequest } from '../../host-client/exchange.ts'
-import { isBroken } from '../../host-client/host-error.ts'
-import { type HostNotes, responseHeaders } from '../../proxy/forwarding.ts'
+import { HostError, isBroken } from '../../host-client/host-error.ts'
+import { type HostNotes, isElsewhere, responseHeaders } from '../../proxy/forwarding.ts'
 import type { CookieDomains } from '../../proxy/set-cookie.ts'
 import type { Upstreams } from '../../proxy/upstreams.ts'
 import { type Lifetime, lifetimeOf, type Tier } from '../decide/lifetime.ts'
@@ -170,6 +170,10 @@ export class OriginFetch implements AnswerListener {
   }
 
   onHead(status: number, reason: string, raw: string[]): void {
+    if (isElsewhere(status, raw)) {
+      this.#failElsewhere()
+      return
+    }
     const read = responseHeaders(raw, this.request.domains)
     const { stale } = this.request
     if (status === 304 && stale) {
@@ -185,6 +189,15 @@ export class OriginFetch implements AnswerListener {
       this.#stopCollecting({ kind: 'varies' })
     if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
     if (!this.leader && !this.#isCollecting) this.#control?.abort()
+  }
+
+  /** The visitor's own request follows the site. Others that wait do the same. */
+  #failElsewhere(): void {
+    const { leader } = this
+    this.leader = undefined
+    this.#stopCollecting({ kind: 'failed', error: new HostError('HOST_ELSEWHERE', 'the site is elsewhere') })
+    leader?.declined()
+    this.#control?.abort()
   }
 
   /** Renews the stored entry, which the host confirmed, with the headers that the host sends now. */

@@ -1,4 +1,4 @@
-import { edgeHeaders } from '../../proxy/forwarding.ts'
+import { edgeHeaders, type SitePlace } from '../../proxy/forwarding.ts'
 import type { Visit } from '../../visit.ts'
 import type { Selected } from '../decide/vary-key.ts'
 import type { Entry } from '../store/entry.ts'
@@ -18,11 +18,11 @@ const NEUTRAL = ['user-agent', 'Mozilla/5.0 (compatible; Stead)', 'accept', '*/*
  */
 export function originRequestHeaders(
   visit: Visit,
-  { siteId, hostKey }: { readonly siteId: number; readonly hostKey: string },
+  { route, hostKey }: { readonly route: SitePlace; readonly hostKey: string },
   selected: Selected | undefined,
   known: Entry | undefined,
 ): string[] {
-  const out = [...edgeHeaders(visit, siteId, hostKey)]
+  const out = [...edgeHeaders(visit, route, hostKey)]
   for (let i = 0; i < NEUTRAL.length; i += 2)
     if (!selected?.by.includes(NEUTRAL[i] as string)) out.push(NEUTRAL[i] as string, NEUTRAL[i + 1] as string)
   out.push(...(selected?.headers ?? []))

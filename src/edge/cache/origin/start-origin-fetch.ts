@@ -49,7 +49,7 @@ export function startOriginFetch(
     target: address.target,
     siteId: route.siteId,
     upstream: route.upstream,
-    headers: originRequestHeaders(visit, { siteId: route.siteId, hostKey: options.hostKey }, selected, stale),
+    headers: originRequestHeaders(visit, { route, hostKey: options.hostKey }, selected, stale),
     domains: { hostName: visit.hostName, stagingDomain: options.stagingDomain },
     epochs: { page: epochOf(cache, route, 'page'), file: epochOf(cache, route, 'file') },
     tiers: { page: route.edgeCache, file: route.cdn },
