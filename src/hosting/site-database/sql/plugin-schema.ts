@@ -394,7 +394,7 @@ function sqliteStatements(table: TableDefinition): string[] {
   const primary = keys.find(({ kind }) => kind === 'primary')
   const name = quotedName(table.name)
   const counts = table.columns.some((column) => column.isAutoIncrement)
-  const lines = table.columns.map((column) => sqliteColumn(column, primary))
+  const lines = table.columns.map((column) => sqliteColumn(table, column, primary))
   const after: string[] = []
   for (const key of keys) {
     const columns = key.parts
@@ -423,7 +423,7 @@ const plainName = (name: string): string => (/^\w+$/.test(name) ? name : quotedN
 
 const restrict = (rule: string): string => (rule === 'NO ACTION' ? 'RESTRICT' : rule)
 
-function sqliteColumn(column: ColumnDefinition, primary: KeyDefinition | undefined): string {
+function sqliteColumn(table: TableDefinition, column: ColumnDefinition, primary: KeyDefinition | undefined): string {
   const type = sqliteTypes[column.dataType] ?? 'TEXT'
   const isAlone = primary?.parts.length === 1 && primary.parts[0]?.column.toLowerCase() === column.name.toLowerCase()
   // INTEGER PRIMARY KEY would be an alias of the row ID (https://www.sqlite.org/lang_createtable.html#rowid).
@@ -431,12 +431,14 @@ function sqliteColumn(column: ColumnDefinition, primary: KeyDefinition | undefin
   return [
     quotedName(column.name),
     declared,
-    ...(type === 'TEXT' ? ['COLLATE NOCASE'] : []),
+    ...(type === 'TEXT' ? [`COLLATE ${tellsCase(collationOf(table, column)) ? 'BINARY' : 'NOCASE'}`] : []),
     ...(column.isNullable ? [] : ['NOT NULL']),
     ...(column.isAutoIncrement ? ['PRIMARY KEY AUTOINCREMENT'] : []),
     ...(column.default ? [`DEFAULT ${sqliteDefault(column, column.default)}`] : []),
   ].join(' ')
 }
+
+const tellsCase = (collation: string | null): boolean => /(?:^|_)bin(?:ary)?$/.test(collation ?? '')
 
 function sqliteDefault({ dataType }: ColumnDefinition, value: DefaultValue): string {
   if (value.kind === 'now' && (dataType === 'timestamp' || dataType === 'datetime')) return 'CURRENT_TIMESTAMP'
