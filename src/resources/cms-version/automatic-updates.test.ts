@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
@@ -227,6 +227,25 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     expect(await failureOf(api.database.read, site)).toBeUndefined()
     await plan()
     expect(await ordered()).toEqual([site])
+  })
+
+  test('names the statements that the database refuses since the update, but not earlier or passing ones', async () => {
+    const site = await makeReal('one')
+    const { pool } = host.services
+    const runTask = pool.runTask.bind(pool)
+    const refusals = [['earlier'], ['earlier', 'passing', 'new'], ['earlier', 'new']]
+    vi.spyOn(pool, 'runTask').mockImplementation(async (on, name, ...rest) => {
+      const result = await runTask(on, name, ...rest)
+      return name === 'front-page' ? { ...result, databaseErrors: refusals.shift() } : result
+    })
+    const id = await enqueueFor(site, updateCmsVersionJob)
+    await work(updateCmsVersionJob)
+    const warning = "The site's database refuses statements since then: new. See the PHP log of the site"
+    const { steps } = (await owner.call('GET', `/v1/operations/${id}`)).body.data
+    const warnings = steps.flatMap((step: { warning: string | null }) => step.warning ?? [])
+    expect([warnings, refusals]).toEqual([[warning], []])
+    const [entry] = await entries('wordpress.version_updated')
+    expect(entry?.message).toContain(`. ${warning}`)
   })
 
   test('tries one that breaks the site once, reports it once in PHP’s words, and repeats it only on request', async () => {

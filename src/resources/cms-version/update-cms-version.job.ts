@@ -13,7 +13,7 @@ import {
 } from '../../platform/operations/definition.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { frontFault } from '../plugins/public.ts'
+import { type DatabaseErrors, databaseWarning, frontFault, newDatabaseErrors } from '../plugins/public.ts'
 import {
   changeSite,
   contentReplacement,
@@ -43,9 +43,14 @@ interface Before {
   readonly version: string
   /** Fault of the front page. */
   readonly fault: string | null
+  /** Statements that the database refused meanwhile. Missing if an older Stead started the operation. */
+  readonly databaseErrors?: readonly string[]
 }
 
-type Results = { look: Before }
+/** Why the owner should look, although the site responds. */
+type Warned = { readonly warning: string } | undefined
+
+type Results = { look: Before; answer?: Warned }
 type Context = StepContext<Order, HostServices, Results>
 
 /** Switches files and database as usual, and also the release of the site. */
@@ -109,7 +114,9 @@ async function look(context: Context): Promise<Before> {
   const { version: wanted } = context.input
   if (isStable(version) && compareVersions(wanted, version) < 0)
     throw new PermanentFailure(`The site runs WordPress ${version}, which is newer than ${wanted}`)
-  return { version, fault: (await frontFault(context.services, context.input.siteId)) ?? null }
+  const errors: DatabaseErrors = new Set()
+  const fault = (await frontFault(context.services, context.input.siteId, { errors })) ?? null
+  return { version, fault, databaseErrors: [...errors] }
 }
 
 /** Stages the files that either release has at the top of the web root. Other files there belong to the owner. */
@@ -156,11 +163,19 @@ async function upgradeOthers(context: Context): Promise<void> {
   await upgradeBlogs(context, context.input.siteId, { whileHeld: true, timeoutMs: LONG_TASK_MS })
 }
 
-/** Checks that the front page responds, unless it did not respond before. */
-async function requireFrontPage({ services, input, results }: Context): Promise<void> {
-  const fault = await frontFault(services, input.siteId, { whileHeld: true })
-  if (fault !== undefined && results.look.fault === null)
-    throw new PermanentFailure(`The site does not respond with WordPress ${input.version}: ${fault}`)
+/**
+ * Checks that the front page responds, unless it did not respond before.
+ * @returns a warning if the database refuses statements of the new release, or of plugins with it
+ */
+async function requireFrontPage({ services, input, results }: Context): Promise<Warned> {
+  const { fault: before, databaseErrors } = results.look
+  const ask = async (errors: DatabaseErrors) => {
+    const fault = await frontFault(services, input.siteId, { whileHeld: true, errors })
+    if (fault !== undefined && before === null)
+      throw new PermanentFailure(`The site does not respond with WordPress ${input.version}: ${fault}`)
+  }
+  const warning = databaseWarning(await newDatabaseErrors(ask, databaseErrors))
+  return warning === undefined ? undefined : { warning }
 }
 
 async function recordUpdate(tx: Tx, context: Context): Promise<void> {
@@ -169,9 +184,11 @@ async function recordUpdate(tx: Tx, context: Context): Promise<void> {
   await changeSite(tx, siteId, { coreChannel: channel }, now())
   await forgetFailure(tx, siteId)
   const data = { from: results.look.version, to: version }
+  const why = source === SCHEDULE ? ' automatically, because it is a security release' : ''
+  const warning = results.answer ? `. ${results.answer.warning}` : ''
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_updated'],
-    message: `Updated WordPress from ${data.from} to ${data.to}${source === SCHEDULE ? ' automatically, because it is a security release' : ''}`,
+    message: `Updated WordPress from ${data.from} to ${data.to}${why}${warning}`,
     event: { type: events.wp_version_changed, data },
   })
 }

@@ -5,7 +5,7 @@ import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-pa
 import { contentPlace } from '../../hosting/site-database/database-content.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { runSiteTask } from '../sites/public.ts'
-import { type DatabaseErrors, firstOf, frontFault, innerFaults } from './front-fault.ts'
+import { type DatabaseErrors, firstOf, frontFault, innerFaults, newDatabaseErrors } from './front-fault.ts'
 import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
@@ -192,16 +192,11 @@ async function requireAnswer({ services, input, results }: ChangeContext): Promi
   const { fault: before, inner, databaseErrors } = results.look
   if (before !== null) return []
   const { siteId } = input
-  const ask = async (): Promise<readonly string[]> => {
-    const errors: DatabaseErrors = new Set()
+  const ask = async (errors: DatabaseErrors) => {
     // An operation that an older Stead started does not know the earlier faults.
     const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner, errors))
     const fault = (await frontFault(services, siteId, { errors })) ?? (await innerFault())
     if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
-    // Nor the earlier refused statements.
-    return databaseErrors ? [...errors].filter((error) => !databaseErrors.includes(error)) : []
   }
-  // Many plugins create their tables on the first page of wp-admin. Statements that are refused only until then are no
-  // fault.
-  return (await ask()).length > 0 ? ask() : []
+  return newDatabaseErrors(ask, databaseErrors)
 }

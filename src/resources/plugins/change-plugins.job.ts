@@ -14,7 +14,7 @@ import { adviceForShop, findSite, holdSite, purgeCaches } from '../sites/public.
 import type { EventType } from '../webhooks/public.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
-import { type DatabaseErrors, frontFault, innerFaults } from './front-fault.ts'
+import { type DatabaseErrors, databaseWarning, frontFault, innerFaults } from './front-fault.ts'
 import { endChange } from './plugin.store.ts'
 import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
@@ -179,7 +179,7 @@ async function changeOne(
 ): Promise<{ readonly fault?: string; readonly warning?: string }> {
   try {
     const { newErrors = [], ...changed } = await kind.change(context, plugin)
-    const warning = newErrors.length > 0 ? errorsText(newErrors) : undefined
+    const warning = databaseWarning(newErrors)
     const what = warning === undefined ? changed.what : `${changed.what}. ${warning}`
     await record(context, plugin, { told: kind.done, ...changed, what })
     return warning === undefined ? {} : { warning }
@@ -191,18 +191,6 @@ async function changeOne(
     await record(context, plugin, { told: kind.failed, outcome: 'failed', what: withName(plugin, reason), reason })
     return { fault: reason }
   }
-}
-
-const MOST_ERRORS_SHOWN = 3
-
-/**
- * Describes refused statements. An empty result instead of an error is dangerous: members-only content may become
- * public.
- */
-function errorsText(errors: readonly string[]): string {
-  const more = errors.length - MOST_ERRORS_SHOWN
-  const shown = errors.slice(0, MOST_ERRORS_SHOWN).join('; ')
-  return `The site's database refuses statements since then: ${shown}${more > 0 ? `; and ${more} more` : ''}. See the PHP log of the site`
 }
 
 /** Adds the name, unless the reason begins with it, as for a URL that could not be fetched. */

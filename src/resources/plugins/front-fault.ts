@@ -38,6 +38,38 @@ export async function frontFault(
 /** Collects the errors of statements that the database refused while pages were created. */
 export type DatabaseErrors = Set<string>
 
+/**
+ * Returns what the database refuses now, and did not refuse before a change.
+ * @param ask requests pages, and adds what the database refused. Called again if that is anything new, because many
+ *   plugins create their tables on the first page of wp-admin
+ * @param before undefined if an older Stead, which did not collect them, started the operation
+ */
+export async function newDatabaseErrors(
+  ask: (errors: DatabaseErrors) => Promise<unknown>,
+  before: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  const find = async (): Promise<readonly string[]> => {
+    const errors: DatabaseErrors = new Set()
+    await ask(errors)
+    return before ? [...errors].filter((error) => !before.includes(error)) : []
+  }
+  return (await find()).length > 0 ? find() : []
+}
+
+const MOST_ERRORS_SHOWN = 3
+
+/**
+ * Describes statements that the database refuses since a change. An empty result instead of an error is dangerous:
+ * members-only content may become public.
+ * @returns undefined if there are none
+ */
+export function databaseWarning(errors: readonly string[]): string | undefined {
+  if (errors.length === 0) return undefined
+  const more = errors.length - MOST_ERRORS_SHOWN
+  const shown = errors.slice(0, MOST_ERRORS_SHOWN).join('; ')
+  return `The site's database refuses statements since then: ${shown}${more > 0 ? `; and ${more} more` : ''}. See the PHP log of the site`
+}
+
 /** What is wrong with the dashboard, the editor and the REST API, each described for the site's owner. */
 export type InnerFaults = Partial<Record<InnerPage, string>>
 

@@ -1,3 +1,3 @@
 /** What other folders may import from this resource. */
-export { frontFault } from './front-fault.ts'
+export { type DatabaseErrors, databaseWarning, frontFault, newDatabaseErrors } from './front-fault.ts'
 export { openPluginDirectory } from './open-directory.ts'

@@ -152,8 +152,11 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
       undo: switchBack,
     }),
 
-    /** Flushes the object cache, which holds old content, and verifies the site. @param work text for the log */
-    answering: (work: string, verify: (context: Running<Order, Results>) => Promise<unknown>) =>
+    /**
+     * Flushes the object cache, which holds old content, and verifies the site. The result is what `verify` returns.
+     * @param work text for the log
+     */
+    answering: <Result>(work: string, verify: (context: Running<Order, Results>) => Promise<Result>) =>
       closed({
         async run(context) {
           const { services, input, log } = context
@@ -161,9 +164,10 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
           await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
             log.warn({ err: error, siteId }, `could not flush the object cache of a site after ${work}`),
           )
-          await verify(context)
+          const result = await verify(context)
           // Visitors stay out until the site's record says that it is open.
           services.pool.release(siteId)
+          return result
         },
       }),
 
