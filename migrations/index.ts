@@ -63,6 +63,7 @@ import { claimsOfHolders } from './0096-claims-of-holders.ts'
 import { suspendedAccounts } from './0099-suspended-accounts.ts'
 import { linksOfOperations } from './0100-links-of-operations.ts'
 import { siteOrders } from './0103-site-orders.ts'
+import { accountRemovals } from './0105-account-removals.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -130,4 +131,5 @@ export const migrations: Record<string, Migration> = {
   '0099-suspended-accounts': suspendedAccounts,
   '0100-links-of-operations': linksOfOperations,
   '0103-site-orders': siteOrders,
+  '0105-account-removals': accountRemovals,
 }

@@ -20,6 +20,9 @@ export const controlJobs = [
 /** Hooks of resources on changes of a site. Requests and jobs receive them. */
 export const siteHooks = resources.flatMap((each) => each.siteHooks ?? [])
 
+/** Hooks for the removal of an account. Resources that depend on others come first, so that no row refers to one that goes. */
+export const accountHooks = resources.flatMap((each) => each.accountHooks ?? []).reverse()
+
 /** Everything that can undo operations. */
 export const undoable = resources.flatMap((each) => each.undoable ?? [])
 

@@ -7,7 +7,7 @@ import { controlBudgets } from '../budgets.ts'
 import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
 import { createSendPart } from '../hosting/site-imports/send-part.ts'
-import { controlJobs, jobs } from '../jobs.ts'
+import { accountHooks, controlJobs, jobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { DiskReserve, isWritable } from '../platform/files/free-room.ts'
 import { readSettingFile } from '../platform/files/setting-file.ts'
@@ -165,6 +165,7 @@ function startBackground(
   const services: ControlServices = {
     ...{ config, database, sealer, masterKey, backups, mailer, logs },
     definitions: jobs,
+    accountHooks,
     edgeKey: hostKey,
   }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })

@@ -3226,6 +3226,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/accounts/{id}/removal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the removal of an account deletes
+         * @description An addition of Stead. Lists everything that goes with the account, what stays, and what prevents the removal. Lists have at most 100 entries, and totals count all.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        get: operations["getAccountRemoval"];
+        put?: never;
+        /**
+         * Remove an account
+         * @description An addition of Stead. Suspends the account at once, and deletes it with everything that `GET` lists after `keep_days`. Until then you can cancel the removal, and nothing has changed. To change the number of days, send the request again. The account of the operator cannot be removed.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
+         */
+        post: operations["removeAccount"];
+        /**
+         * Cancel the removal of an account
+         * @description An addition of Stead. Possible until the deletion begins. The account is as before: it is resumed, unless it was suspended when you removed it.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        delete: operations["cancelAccountRemoval"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/installation/hosts/{name}/cordon": {
         parameters: {
             query?: never;
@@ -7435,6 +7469,29 @@ export interface components {
             checked_at: string | null;
             checks: components["schemas"]["InstallationCheck"][] | null;
         };
+        AccountRemoval: {
+            /**
+             * @description `waiting`: you can cancel it. `failed`: retry its operation
+             * @example waiting
+             * @enum {string}
+             */
+            state: "waiting" | "removing" | "failed";
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            requested_at: string;
+            /**
+             * @description When the deletion begins. Until then you can cancel the removal
+             * @example 2026-08-08T09:30:00.000Z
+             */
+            due_at: string;
+            /**
+             * @description Operation that removes the account
+             * @example 1234
+             */
+            operation_id: number;
+        };
         AccountOfInstallation: {
             /** @example 1 */
             id: number;
@@ -7466,6 +7523,129 @@ export interface components {
              * @example null
              */
             suspended_at: string | null;
+            removal: components["schemas"]["AccountRemoval"] | null;
+        };
+        SiteToRemove: {
+            /** @example 1 */
+            id: number;
+            /** @example shop */
+            name: string;
+            /** @example 83886080 */
+            bytes: number;
+            staging: boolean;
+            in_trash: boolean;
+        };
+        SitesToRemove: {
+            /** @example 1 */
+            total: number;
+            /** @example 83886080 */
+            bytes: number;
+            list: components["schemas"]["SiteToRemove"][];
+        };
+        BackupsToRemove: {
+            /** @example 1 */
+            total: number;
+            /** @example 83886080 */
+            bytes: number;
+        };
+        DomainsToRemove: {
+            /** @example 1 */
+            total: number;
+            list: string[];
+        };
+        ZoneToRemove: {
+            /** @example example.com */
+            name: string;
+            /** @description Remove its DS record at the registrar first */
+            signed: boolean;
+        };
+        ZonesToRemove: {
+            /** @example 1 */
+            total: number;
+            list: components["schemas"]["ZoneToRemove"][];
+        };
+        PersonOfRemovedAccount: {
+            /** @example colleague@example.com */
+            email: string;
+            /** @example A Colleague */
+            name: string;
+            /** @description Whether their account is deleted too, because it was invited and has access to nothing else */
+            deleted: boolean;
+        };
+        PeopleOfRemovedAccount: {
+            /** @example 1 */
+            total: number;
+            list: components["schemas"]["PersonOfRemovedAccount"][];
+        };
+        SharedSite: {
+            /** @example other-shop */
+            site: string;
+            /** @example owner@example.com */
+            owner: string;
+        };
+        SharedSitesToLeave: {
+            /** @example 1 */
+            total: number;
+            list: components["schemas"]["SharedSite"][];
+        };
+        KeptOfRemovedAccount: {
+            /**
+             * @example activity
+             * @enum {string}
+             */
+            kind: "activity" | "wordpress_users" | "logs" | "records_backups";
+            /** @example 12 activity entries move to the log of the operator. */
+            text: string;
+        };
+        RemovalBlocker: {
+            /** @example account_zone_shared */
+            code: string;
+            /** @example Sites of other accounts use the domain example.com of the account. */
+            message: string;
+        };
+        AccountRemovalReport: {
+            account: components["schemas"]["AccountOfInstallation"];
+            sites: components["schemas"]["SitesToRemove"];
+            backups: components["schemas"]["BackupsToRemove"];
+            domains: components["schemas"]["DomainsToRemove"];
+            zones: components["schemas"]["ZonesToRemove"];
+            people: components["schemas"]["PeopleOfRemovedAccount"];
+            shared_sites: components["schemas"]["SharedSitesToLeave"];
+            /** @example 1 */
+            certificates: number;
+            /** @example 1 */
+            credentials: number;
+            /** @example 1 */
+            passkeys: number;
+            /** @example 1 */
+            sessions: number;
+            /** @example 1 */
+            webhooks: number;
+            /** @example 1 */
+            sftp_users: number;
+            /** @example 1 */
+            mu_plugins: number;
+            /**
+             * @description Unfinished operations, which are canceled
+             * @example 0
+             */
+            operations: number;
+            /** @description What is kept on purpose */
+            stays: components["schemas"]["KeptOfRemovedAccount"][];
+            /** @description What prevents the removal */
+            blockers: components["schemas"]["RemovalBlocker"][];
+        };
+        NewAccountRemoval: {
+            /**
+             * @description Address of the account, as a confirmation
+             * @example customer@example.com
+             */
+            email: string;
+            /**
+             * @description Days until the deletion begins. 0 begins now. Default: 7
+             * @example 7
+             */
+            keep_days?: number;
         };
         HostState: {
             /** @example host-1 */
@@ -14155,6 +14335,109 @@ export interface operations {
         };
     };
     resumeAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AccountOfInstallation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getAccountRemoval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AccountRemovalReport"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    removeAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "customer@example.com",
+                 *       "keep_days": 7
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewAccountRemoval"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AccountOfInstallation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    cancelAccountRemoval: {
         parameters: {
             query?: never;
             header?: {

@@ -11,7 +11,7 @@ import { codeNow, rightCredential, withLink } from '../../src/resources/sign-in/
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'
-import { accessOf, as, cases, endpoints, isOnSite, siteParam, type Walk, walk } from './walk.ts'
+import { accessOf, as, cases, endpoints, isOfOperator, isOnSite, siteParam, type Walk, walk } from './walk.ts'
 
 const guarded = endpoints.filter(({ access }) => access !== 'public')
 const bearer = 'Bearer realm="stead"'
@@ -55,10 +55,10 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
       const endpoint = endpoints.find((each) => each.id === id) as Endpoint
       const scene = await tour.scene()
       const example = (await examples[id]?.(scene)) ?? {}
-      const request = tour.requestFor(endpoint, scene, {
-        ...example,
-        body: { ...body, ...(await namedIn(body, scene)) },
-      })
+      const isAboutOther = isOfOperator(endpoint)
+      const named = isAboutOther ? example.body : await namedIn(body, scene)
+      const by = isAboutOther ? tour.stranger : undefined
+      const request = tour.requestFor(endpoint, scene, { ...example, body: { ...body, ...named } }, by)
       const response = await tour.send(endpoint, request)
       expect([response.statusCode, response.headers['stead-ignored']], response.body).toEqual([
         endpoint.status ?? 200,

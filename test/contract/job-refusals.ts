@@ -9,6 +9,7 @@ import { CoreUnavailable } from '../../src/hosting/core-library/core-library.ts'
 import { MeasureImpossible } from '../../src/hosting/page-measure/measure-page.ts'
 import { PhpTaskError } from '../../src/hosting/php/runtime.ts'
 import type { TaskInput, TaskName } from '../../src/hosting/php/tasks.ts'
+import { deleteRemoval } from '../../src/resources/account/removal.store.ts'
 import { siteOwner } from '../../src/resources/backups/backup.ts'
 import { changeName } from '../../src/resources/certificates/certificate.store.ts'
 import { changeImport } from '../../src/resources/imports/import.store.ts'
@@ -111,6 +112,8 @@ const breakPage = (world: World) =>
 
 // biome-ignore format: a table
 export const jobRefusals: readonly JobRefusal[] = [
+  { type: 'account.remove', says: 'The removal was canceled', wrong: (world, { removalId }) => change(world, (tx) => deleteRemoval(tx, removalId)) },
+
   { type: 'site.provision', says: 'The site was deleted', wrong: (world) => deleteSite(world) },
   { type: 'site.provision', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.provision', says: 'WooCommerce cannot be installed: the plugin directory does not list it', wrong: (world) => give(world, { pluginDirectory: { find: async () => undefined } }) },

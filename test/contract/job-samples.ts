@@ -13,6 +13,8 @@ import { jobs } from '../../src/jobs.ts'
 import { dayOf } from '../../src/platform/log-store/days.ts'
 import { cancelOperation } from '../../src/platform/operations/control.ts'
 import type { EnqueueOptions } from '../../src/platform/operations/enqueue.ts'
+import { ensureAccount } from '../../src/resources/account/account.ts'
+import { insertRemoval } from '../../src/resources/account/removal.store.ts'
 import { completeBackup, insertBackup, markDeleting } from '../../src/resources/backups/backup.store.ts'
 import { nameOf, siteOwner } from '../../src/resources/backups/backup.ts'
 import { backupIn, nameIn, storeTree } from '../../src/resources/backups/samples.fixture.ts'
@@ -20,6 +22,7 @@ import { takeBackup } from '../../src/resources/backups/take/take-backup.ts'
 import { changeName, findName, insertName } from '../../src/resources/certificates/certificate.store.ts'
 import { knownReleases, replaceReleases } from '../../src/resources/cms-version/release.store.ts'
 import { madeOffer } from '../../src/resources/cms-version/samples.fixture.ts'
+import { putAccountAccess } from '../../src/resources/collaborators/account-access.store.ts'
 import { sourceOfRequest } from '../../src/resources/collaborators/batch/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from '../../src/resources/collaborators/reset-collaborator-password.job.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
@@ -498,6 +501,39 @@ export const jobSamples: Record<string, JobSample> = {
     async done(world) {
       expect(world.host.running.has(world.site)).toBe(false)
       expect(await rows(world, 'operations', 'type', 'site.purge', world.site)).toBe(1)
+    },
+  },
+
+  'account.remove': {
+    // without sites: their hosts remove them, as remove-account.test.ts sees
+    async prepare(world) {
+      const { api, mate, owner, site } = world
+      await api.collaborate(mate, site, ['wp_access'])
+      await mate.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com' })
+      await zoneIn(api, { accountId: mate.accountId, siteId: site })
+      const removalId = await change(world, async (tx) => {
+        const { account } = await ensureAccount(tx, `helper-of-${mate.email}`, 1)
+        const access = { ownerAccountId: mate.accountId, accountId: account.id, addToAllNew: true, createSite: true }
+        await putAccountAccess(tx, { ...access, roles: [] })
+        const asked = { accountId: mate.accountId, wasSuspended: false, askedAt: 1, dueAt: 1, begunAt: null }
+        return insertRemoval(tx, asked)
+      })
+      const input = { accountId: mate.accountId, removalId, email: mate.email }
+      return { input, options: { siteId: null, accountId: owner.accountId } }
+    },
+    async done({ api, mate, owner }) {
+      const { read } = api.database
+      const left = read.selectFrom('accounts').select('email').where('email', 'like', `%${mate.email}`)
+      expect(await left.execute()).toEqual([])
+      const log = read.selectFrom('activity').select(['message', 'account_id']).orderBy('id')
+      const entries = (await log.where('message', 'like', `Removed the account %`).execute()).slice(-2)
+      expect(entries).toEqual([
+        {
+          message: `Removed the account helper-of-${mate.email}, which only had access to ${mate.email}`,
+          account_id: owner.accountId,
+        },
+        { message: `Removed the account ${mate.email}`, account_id: owner.accountId },
+      ])
     },
   },
 

@@ -3,7 +3,7 @@
  * test injects.
  */
 
-import { jobs } from '../../src/jobs.ts'
+import { accountHooks, jobs } from '../../src/jobs.ts'
 import { retryOperation } from '../../src/platform/operations/control.ts'
 import type { AnyDefinition, Definition, StepContext } from '../../src/platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
@@ -96,7 +96,7 @@ export class JobStand {
       },
     }
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
-    const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer, definitions: jobs }
+    const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer, definitions: jobs, accountHooks }
     this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40, leaseMs },
       ...(definition.on === 'host' && { hostId: host.hostId }),

@@ -10,6 +10,7 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { firstAccount, setFacts, setPlan, setSuspended } from '../../src/resources/account/account.store.ts'
+import { insertRemoval, setOperation } from '../../src/resources/account/removal.store.ts'
 import { withAllApplications } from '../../src/resources/applications/samples.fixture.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { restoredIn } from '../../src/resources/backups/restore/restore.fixture.ts'
@@ -25,6 +26,8 @@ import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import { MOST_CLAIMS } from '../../src/resources/domains/claim.ts'
 import type { ImportState } from '../../src/resources/imports/import.ts'
 import { importIn, madePlan, waiting } from '../../src/resources/imports/samples.fixture.ts'
+import { removeAccountJob } from '../../src/resources/installation/accounts/remove-account.job.ts'
+import { leavingIn } from '../../src/resources/installation/samples.fixture.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -148,6 +151,31 @@ async function neededBackup(scene: Scene): Promise<Example> {
   return example
 }
 
+/** The owner is being removed. Their token still works, unlike that of a suspended account. */
+const leavingOwner = ({ api, owner: { accountId } }: Scene) =>
+  api.database.transaction((tx) =>
+    insertRemoval(tx, { accountId, wasSuspended: false, askedAt: 1, dueAt: 1, begunAt: null }),
+  )
+
+/** The friend's zone has a record of the owner's site, as only a fault can make it. */
+async function withSharedZone({ api, friend: { accountId }, siteId }: Scene): Promise<number> {
+  await zoneIn(api, { accountId, siteId })
+  return accountId
+}
+
+/** A worker has taken up the removal of the friend. */
+async function withRunningRemoval({ api, friend }: Scene): Promise<number> {
+  const { accountId, email } = friend
+  await api.database.transaction(async (tx) => {
+    const asked = { accountId, wasSuspended: false, askedAt: 1, dueAt: 1, begunAt: 1 }
+    const removalId = await insertRemoval(tx, asked)
+    const id = await enqueue(tx, removeAccountJob, { accountId, removalId, email }, { afterMs: 86_400_000 })
+    await tx.updateTable('operation_steps').set({ started_at: 1 }).where('operation_id', '=', id).execute()
+    await setOperation(tx, removalId, id)
+  })
+  return accountId
+}
+
 const beingCloned = ({ api, owner, siteId }: Scene) =>
   api.database.transaction(async (tx) => {
     const { host_id: hostId } = await tx
@@ -162,6 +190,12 @@ const beingCloned = ({ api, owner, siteId }: Scene) =>
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
   { of: ['suspendAccount'], code: 'operator_account', example: async ({ api }) => ({ params: { id: (await firstAccount(api.database.read))?.id ?? 0 } }) },
+  { of: ['removeAccount'], code: 'operator_account', example: async ({ api }) => ({ params: { id: (await firstAccount(api.database.read))?.id ?? 0 }, body: { email: 'x' } }) },
+  { of: ['removeAccount'], code: 'account_name_differs', example: ({ owner }) => ({ params: { id: owner.accountId }, body: { email: 'nobody@example.com' } }) },
+  { of: ['removeAccount'], code: 'account_zone_shared', example: async (scene) => ({ params: { id: await withSharedZone(scene) }, body: { email: scene.friend.email } }) },
+  { of: ['removeAccount', 'cancelAccountRemoval'], code: 'account_removal_begun', example: async (scene) => ({ params: { id: await withRunningRemoval(scene) }, body: { email: scene.friend.email } }) },
+  { of: ['resumeAccount'], code: 'account_removal_waits', example: async (scene) => ({ params: { id: await leavingIn(scene) } }) },
+  { of: ['createSite', 'cloneSite', 'convertSite'], code: 'account_leaving', prepare: leavingOwner },
   { of: ['cordonHost', 'uncordonHost'], code: 'host_lost', prepare: lostHost },
   { of: ['signIn', 'signInByPasskey', 'usePasswordLink', 'createPasskeyByLink'], code: 'account_suspended', prepare: suspendedOwner },
   { of: ['createApplication'], code: 'application_limit_reached', prepare: withAllApplications },
@@ -570,9 +604,11 @@ function fillOperations(scene: Scene): Promise<unknown> {
   const target = { accountId: scene.owner.accountId, hostId: 1, runAt: Date.now() + 86_400_000 }
   const input = { siteId: scene.siteId }
   return write(scene, async (tx) => {
+    const operator = (await firstAccount(tx))?.id ?? null
     for (let index = 0; index < 100; index++) {
       await enqueue(tx, configureSite, input, { ...target, siteId: scene.siteId })
       await enqueue(tx, configureSite, input, target)
+      await enqueue(tx, configureSite, input, { ...target, accountId: operator })
     }
   })
 }

@@ -49,6 +49,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'mail.send': ['Send email', 'Email sent'],
   'domain.check': ['Check domain', 'Domain checked'],
   'certificate.order': ['Get certificate', 'Certificate issued'],
+  'account.remove': ['Remove account', 'Account removed'],
   'dnssec.look': ['Check DNSSEC', 'DNSSEC checked'],
 }
 

@@ -44,6 +44,19 @@ export async function cancelOperation(
   return 'requested'
 }
 
+/** Makes an operation due now that waits for a later time. Changes nothing if it has begun. */
+export async function hurryOperation(tx: Tx, operationId: number): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('operations')
+    .set({ run_at: databaseNow(tx), waits_since: databaseNow(tx) })
+    .where('id', '=', operationId)
+    .where('state', '=', 'queued')
+    .where('started_at', 'is', null)
+    .where('run_at', '>', databaseNow(tx))
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows > 0n) await announce(tx, 'operations')
+}
+
 /**
  * Cancels all unfinished operations of a site, for example for its deletion. A later operation then waits for at most
  * one undo. The parameters are those of {@link cancelOperation}.
@@ -55,6 +68,18 @@ export async function cancelOpenOperations(
   definitions?: Definitions,
 ): Promise<void> {
   for (const { id } of await openOperations(tx, siteId).execute()) await cancelOperation(tx, id, now, definitions)
+}
+
+/** Cancels all unfinished operations of an account. The parameters are those of {@link cancelOperation}. */
+export async function cancelOperationsOf(
+  tx: Tx,
+  accountId: number,
+  now: number,
+  definitions?: Definitions,
+): Promise<void> {
+  const open = tx.selectFrom('operations').select('id').where('account_id', '=', accountId)
+  for (const { id } of await open.where('finished_at', 'is', null).orderBy('id').execute())
+    await cancelOperation(tx, id, now, definitions)
 }
 
 /** Cancels operations that yield to another operation of their site, so that it does not have to wait for them. */

@@ -79,3 +79,19 @@ export const forgetNightly = schedule({
   definition: forgetOperations,
   input: () => ({}),
 })
+
+/**
+ * Deletes the oldest ended operations of an account.
+ * @returns how many it deleted; call again until it is 0
+ */
+export async function forgetEndedOf(tx: Tx, accountId: number, most: number): Promise<number> {
+  const ended = tx
+    .selectFrom('operations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('finished_at', 'is not', null)
+    .orderBy('id')
+    .limit(most)
+  const { numDeletedRows } = await tx.deleteFrom('operations').where('id', 'in', ended).executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Config } from '../../config.ts'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
-import type { Tx } from '../../platform/db/database.ts'
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { changeBy } from '../kit/change.ts'
 import {
   type Account,
@@ -68,7 +68,7 @@ export async function makeFirstAccount(
  * @returns `isNew` if it was just created
  */
 export async function ensureAccount(tx: Tx, email: string, now: number): Promise<{ account: Account; isNew: boolean }> {
-  const found = await findAccountByEmail(tx, email)
+  const found = await heldByEmail(tx, email)
   if (found) return { account: found, isNew: false }
   const made = await insertAccountIfNew(tx, { email, name: nameOf(email), plan: invitedPlan, defaultPhpVersion, now })
   // Of two simultaneous invitations, the other has created the account by now.
@@ -79,6 +79,14 @@ export async function ensureAccount(tx: Tx, email: string, now: number): Promise
     message,
   })
   return { account: made, isNew: true }
+}
+
+/** Returns the account of an address, held, so that it is not removed before it is invited. */
+async function heldByEmail(tx: Tx, email: string): Promise<Account | undefined> {
+  const found = await findAccountByEmail(tx, email)
+  if (!found) return undefined
+  await lockForUpdate(tx, 'accounts', found.id)
+  return findAccountByEmail(tx, email)
 }
 
 const nameOf = (email: string): string => email.split('@')[0] as string

@@ -12,6 +12,11 @@ export const problems = declareProblems({
     text: 'Only the operator of this installation can raise the limits of your account. Ask them for a larger plan.',
     remedy: 'Ask the operator to change the plan (`stead account set-plan`), or to set `STEAD_ADDONS=all`.',
   },
+  account_leaving: {
+    status: 400,
+    text: 'The operator is removing the account that owns the site.',
+    remedy: 'Use another account, or ask the operator to cancel the removal.',
+  },
   unknown_datacenter: {
     status: 400,
     text: 'datacenter_code: must be one of {codes}.',

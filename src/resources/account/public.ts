@@ -28,5 +28,14 @@ export {
 } from './account.ts'
 export { actions } from './actions.ts'
 export { capacityAndUsage, capacityOfAccount, type Usage } from './addon.store.ts'
-export { firstPlan, type Plan, planNamed, planNames } from './plans.ts'
+export { firstPlan, invitedPlan, type Plan, planNamed, planNames } from './plans.ts'
 export { problems } from './problems.ts'
+export {
+  deleteAccount,
+  deleteRemoval,
+  findRemoval,
+  insertRemoval,
+  markBegun,
+  type Removal,
+  setOperation,
+} from './removal.store.ts'

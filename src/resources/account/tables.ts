@@ -6,6 +6,7 @@ declare module '../../platform/db/schema.ts' {
     accounts: AccountRow
     applications: ApplicationRow
     account_addons: AccountAddonRow
+    account_removals: AccountRemovalRow
   }
 }
 
@@ -45,4 +46,19 @@ export interface AccountAddonRow {
   account_id: number
   addon_id: number
   quantity: number
+}
+
+/** The removal of an account by the operator. It goes with its account, or when it is canceled. */
+export interface AccountRemovalRow {
+  id: Generated<number>
+  account_id: number
+  /** The operation that removes it. Null only in the transaction that requests it. */
+  operation_id: number | null
+  /** Whether the account was suspended before, and stays so if the removal is canceled. */
+  was_suspended: Flag
+  asked_at: number
+  /** Until then it can be canceled. */
+  due_at: number
+  /** When the deletion began. From then on it cannot be canceled. */
+  begun_at: number | null
 }

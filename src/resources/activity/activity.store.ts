@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { isOneOf, listFor } from '../../platform/db/precompiled.ts'
 import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
+import type { LeavingAccount } from '../kit/account-hooks.ts'
 import type { ActivityRow } from './tables.ts'
 
 /** Entry of an activity log. */
@@ -233,4 +234,23 @@ export async function lastEntry(
     .limit(1)
     .executeTakeFirst()
   return entry?.created_at
+}
+
+/**
+ * Gives entries of an account that is being removed to the operator's log, oldest first. They begin with its address.
+ * @returns how many it moved. Call again until it is 0
+ */
+export async function inheritEntries(tx: Tx, leaving: LeavingAccount, most: number): Promise<number> {
+  const oldest = tx
+    .selectFrom('activity')
+    .select('id')
+    .where('account_id', '=', leaving.accountId)
+    .orderBy('id')
+    .limit(most)
+  const { numUpdatedRows } = await tx
+    .updateTable('activity')
+    .set({ account_id: leaving.heirId, message: sql<string>`cast(${`${leaving.email}: `} as text) || message` })
+    .where('id', 'in', oldest)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }

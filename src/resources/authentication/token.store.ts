@@ -119,3 +119,10 @@ export async function findClient(tx: Tx, clientId: string) {
 }
 
 export type Client = NonNullable<Awaited<ReturnType<typeof findClient>>>
+
+/** Deletes the tokens of an account, and so its sessions. */
+export async function deleteTokensOfAccount(tx: Tx, accountId: number): Promise<void> {
+  const applications = tx.selectFrom('applications').select('id').where('account_id', '=', accountId)
+  await tx.deleteFrom('tokens').where('application_id', 'in', applications).execute()
+  await announce(tx, 'tokens')
+}

@@ -155,3 +155,16 @@ export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
     .executeTakeFirst()
   if (gone) await forgetPersonOf(tx, gone.owner_account_id, gone.account_id)
 }
+
+/** Returns the sites of others that an account collaborates on, in order of id. */
+export async function sharedSites(tx: Tx, accountId: number): Promise<number[]> {
+  const rows = await collaborators(tx).where('collaborators.account_id', '=', accountId).execute()
+  return rows.map((row) => row.site_id).sort((left, right) => left - right)
+}
+
+/** Deletes what is left of an account: collaborations on sites in the trash, and account-level access. */
+export async function deleteCollaborationsOf(tx: Tx, accountId: number): Promise<void> {
+  for (const table of ['collaborators', 'account_access'] as const)
+    for (const column of ['account_id', 'owner_account_id'] as const)
+      await tx.deleteFrom(table).where(column, '=', accountId).execute()
+}

@@ -1,7 +1,7 @@
 import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { batchCreate, batchDestroy } from './batch/batch.job.ts'
-import { deleteCollaboratorsOfSite } from './collaborator.store.ts'
+import { deleteCollaborationsOf, deleteCollaboratorsOfSite } from './collaborator.store.ts'
 import { addAccountLevelCollaborators, startWpUsersOfSite } from './membership.ts'
 import { problems } from './problems.ts'
 import { resetCollaboratorPasswordJob } from './reset-collaborator-password.job.ts'
@@ -15,6 +15,7 @@ export const collaborators = resource({
     live: startWpUsersOfSite,
     forgotten: deleteCollaboratorsOfSite,
   },
+  accountHooks: { forgotten: (tx, { accountId }) => deleteCollaborationsOf(tx, accountId) },
   jobs: { host: [syncWpUser, resetCollaboratorPasswordJob], control: [batchCreate, batchDestroy] },
   problems,
   actions,

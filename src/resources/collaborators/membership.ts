@@ -1,14 +1,22 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import type { StepContext } from '../../platform/operations/definition.ts'
 import type { Role } from '../access/roles.ts'
 import { type Account, findAccount } from '../account/public.ts'
-import { aboutSite, type Change } from '../kit/change.ts'
+import { aboutSite, type Change, changeBy } from '../kit/change.ts'
 import { deleteSftpUser, hasSftpAccess, insertSftpUser } from '../sftp-users/public.ts'
-import { grantAccess, revokeAccess, type Site } from '../sites/public.ts'
+import { grantAccess, holdSite, revokeAccess, type Site } from '../sites/public.ts'
 import { deleteTagsOfSite } from '../tags/public.ts'
 import { accountAccess } from './account-access.store.ts'
 import { actions, events } from './actions.ts'
-import { deleteCollaborator, insertCollaborator, listCollaboratorsOfSite, setRoles } from './collaborator.store.ts'
+import {
+  deleteCollaborator,
+  findMembership,
+  insertCollaborator,
+  listCollaboratorsOfSite,
+  setRoles,
+  sharedSites,
+} from './collaborator.store.ts'
 import { type Collaborator, hasWpAccess, MOST_COLLABORATORS, wpUsernameFor } from './collaborator.ts'
 import { problems } from './problems.ts'
 import { type Reassignment, startWpUser } from './sync-wp-user.job.ts'
@@ -110,6 +118,27 @@ export async function leaveSite(
   await by.record({ action: actions['account.collaborator'], message, event, about: aboutSite(site) })
   const wpOperationId = reassign === 'keep' ? undefined : await startWpUser(by, site, member.accountId, reassign)
   return { wpOperationId }
+}
+
+/**
+ * Removes an account from all sites of others. Each site is one transaction, and its owner is told. WordPress users
+ * stay, because they may have posts.
+ */
+export async function leaveSites(
+  { transaction, signal, now }: Pick<StepContext, 'transaction' | 'signal' | 'now'>,
+  accountId: number,
+): Promise<void> {
+  const leave = async (tx: Tx, siteId: number) => {
+    const site = await holdSite(tx, siteId)
+    const member = site && (await findMembership(tx, siteId, accountId))
+    if (!member) return
+    const by = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() })
+    await leaveSite(tx, site, member, 'keep', { ...by, now: now() })
+  }
+  for (const siteId of await transaction((tx) => sharedSites(tx, accountId))) {
+    signal.throwIfAborted()
+    await transaction((tx) => leave(tx, siteId))
+  }
 }
 
 /** Adds the accounts to a new site that its owner adds to all new sites. */

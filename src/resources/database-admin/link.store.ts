@@ -84,3 +84,8 @@ export async function deleteLinksOfSite(tx: Tx, siteId: number): Promise<void> {
 }
 
 const hashOf = (secret: string): string => hash('sha256', secret, 'hex')
+
+/** Deletes the links and sessions of an account. */
+export async function deleteLinksOfAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('database_admin_links').where('account_id', '=', accountId).execute()
+}

@@ -16,6 +16,7 @@ export {
   sitesOfZone,
   zoneByName,
   zoneOfOther,
+  zonesOfAccount,
 } from './zone.store.ts'
 export type { Zone } from './zone.ts'
 export { managedZone } from './zone-access.ts'

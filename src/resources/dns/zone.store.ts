@@ -261,3 +261,28 @@ export async function deleteRecords(tx: Tx, zoneId: number, ids: readonly number
   await tx.deleteFrom('dns_records').where('zone_id', '=', zoneId).where('id', 'in', ids).execute()
   await touchZone(tx, zoneId, now, earlier)
 }
+
+/** Returns the zones of an account that are not deleted, in order of id. */
+export async function zonesOfAccount(tx: Tx, accountId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('zones')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Gives the rows of an account's deleted zones to another account. They stay, because they tell name servers to stop
+ * answering, and hold the serial for the next zone of the name.
+ */
+export async function inheritDeletedZones(tx: Tx, accountId: number, heirId: number): Promise<void> {
+  await tx
+    .updateTable('zones')
+    .set({ account_id: heirId })
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is not', null)
+    .execute()
+}

@@ -86,3 +86,12 @@ export async function deleteClaim(tx: Tx, id: number): Promise<boolean> {
 export async function forgetClaims(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('zone_claims').where('site_id', '=', siteId).execute()
 }
+
+/** Returns the claims by an account, and those of its domains by others. */
+export const claimsAbout = (tx: Tx, accountId: number): Promise<Claim[]> =>
+  tx
+    .selectFrom('zone_claims')
+    .select(columns)
+    .where((is) => is.or([is('account_id', '=', accountId), is('holder_id', '=', accountId)]))
+    .orderBy('id')
+    .execute()

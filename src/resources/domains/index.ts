@@ -4,6 +4,7 @@ import { forgetChecks } from './check.store.ts'
 import { checkDomain, checkDomains, checkDomainsOften } from './check-domains.job.ts'
 import { forgetClaims } from './claim.store.ts'
 import { completeClaims, completeClaimsOften } from './complete-claims.job.ts'
+import { forgetDomainsOf } from './forget-account.ts'
 import { problems } from './problems.ts'
 
 export const domains = resource({
@@ -15,6 +16,7 @@ export const domains = resource({
       await forgetClaims(tx, siteId)
     },
   },
+  accountHooks: { forgotten: forgetDomainsOf },
   jobs: { control: [checkDomain, checkDomains, completeClaims] },
   schedules: [checkDomainsOften, completeClaimsOften],
   problems,

@@ -13,6 +13,16 @@ export interface AccountUsage {
   readonly isFirst: boolean
   /** Sites in the trash do not count. */
   readonly sites: number
+  readonly removal: AccountRemoval | null
+}
+
+/** How far the removal of an account is. */
+export interface AccountRemoval {
+  readonly operationId: number
+  readonly askedAt: number
+  readonly dueAt: number
+  /** `waiting`: it can be canceled. `failed`: it can be retried. */
+  readonly state: 'waiting' | 'removing' | 'failed'
 }
 
 /**
@@ -20,8 +30,14 @@ export interface AccountUsage {
  * @param only limits the result to this account
  */
 export async function listAccountUsage(tx: Tx, page: RowsAsked, only: number | undefined): Promise<AccountUsage[]> {
-  const all = tx.selectFrom('accounts').select((eb) => [
-    ...(['id', 'email', 'name', 'plan', 'created_at as createdAt', 'suspended_at as suspendedAt'] as const),
+  const withRemoval = tx
+    .selectFrom('accounts')
+    .leftJoin('account_removals', 'account_removals.account_id', 'accounts.id')
+    .leftJoin('operations', 'operations.id', 'account_removals.operation_id')
+  const all = withRemoval.select((eb) => [
+    ...(['accounts.id', 'email', 'name', 'plan', 'accounts.created_at as createdAt'] as const),
+    ...(['suspended_at as suspendedAt', 'operation_id', 'asked_at', 'due_at', 'begun_at'] as const),
+    'operations.state as operationState',
     eb
       .selectFrom('sites')
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -33,13 +49,28 @@ export async function listAccountUsage(tx: Tx, page: RowsAsked, only: number | u
       .select(({ fn }) => fn.min<number>('first.id').as('id'))
       .as('firstId'),
   ])
-  const query = (only === undefined ? all : all.where('accounts.id', '=', only)).orderBy('id')
+  const query = (only === undefined ? all : all.where('accounts.id', '=', only)).orderBy('accounts.id')
   const rows = await rowsOfPage(query, page, { column: 'id', order: 'asc' }).execute()
-  return rows.map(({ firstId, sites, ...row }) => ({
-    ...row,
-    isFirst: Number(firstId) === row.id,
-    sites: Number(sites ?? 0),
+  return rows.map((row) => ({
+    ...{ id: row.id, email: row.email, name: row.name, plan: row.plan },
+    ...{ createdAt: row.createdAt, suspendedAt: row.suspendedAt },
+    isFirst: Number(row.firstId) === row.id,
+    sites: Number(row.sites ?? 0),
+    removal: removalOf(row),
   }))
+}
+
+function removalOf(row: {
+  readonly operation_id: number | null
+  readonly asked_at: number | null
+  readonly due_at: number | null
+  readonly begun_at: number | null
+  readonly operationState: string | null
+}): AccountRemoval | null {
+  if (row.asked_at === null) return null
+  const isOpen = row.operationState === 'queued' || row.operationState === 'running'
+  const state = !isOpen ? 'failed' : row.begun_at === null ? 'waiting' : 'removing'
+  return { operationId: row.operation_id ?? 0, askedAt: row.asked_at, dueAt: row.due_at ?? 0, state }
 }
 
 export async function countAccounts(tx: Tx, only: number | undefined): Promise<number> {

@@ -3,6 +3,10 @@ import { declareActions } from '../kit/action.ts'
 const ofAccount = declareActions('account', {
   'account.suspended': 'The operator suspended the account',
   'account.resumed': 'The operator resumed the account',
+  'account.removal_requested': 'The operator decided to remove the account',
+  'account.removal_canceled': 'The operator canceled the removal of the account',
+  'account.removed': 'An account was removed',
+  'account.removal_failed': 'The removal of an account failed',
   'host.cordoned': 'The operator keeps new sites off a host',
   'host.uncordoned': 'The operator lets a host get new sites again',
   'records.backup_failed': "The backup of Stead's own records failed",

@@ -1,3 +1,6 @@
+import { cancelAccountRemoval } from './accounts/cancel-account-removal.ts'
+import { getAccountRemoval } from './accounts/get-account-removal.ts'
+import { removeAccount } from './accounts/remove-account.ts'
 import { resumeAccount } from './accounts/resume-account.ts'
 import { suspendAccount } from './accounts/suspend-account.ts'
 import { checkInstallation } from './check-installation.ts'
@@ -13,6 +16,9 @@ export const endpoints = [
   listInstallationAccounts,
   suspendAccount,
   resumeAccount,
+  getAccountRemoval,
+  removeAccount,
+  cancelAccountRemoval,
   cordonHost,
   uncordonHost,
 ]

@@ -1,4 +1,5 @@
 import { resource } from '../kit/resource.ts'
+import { removeAccountJob } from './accounts/remove-account.job.ts'
 import { actions } from './actions.ts'
 import { backUpRecordsHourly, backUpRecordsJob } from './back-up-records.job.ts'
 import { evacuateHosts, evacuateOften } from './hosts/evacuate-hosts.job.ts'
@@ -9,7 +10,7 @@ import { recoverSite } from './recover-site.job.ts'
 export const installation = resource({
   tag: { name: 'Installation', description: 'Health of the installation, for its operator' },
   endpoints: () => import('./endpoints.ts'),
-  jobs: { control: [backUpRecordsJob, evacuateHosts], host: [recoverSite] },
+  jobs: { control: [backUpRecordsJob, evacuateHosts, removeAccountJob], host: [recoverSite] },
   schedules: [backUpRecordsHourly, evacuateOften],
   problems,
   actions,

@@ -4,8 +4,28 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   operator_account: {
     status: 400,
-    text: 'The account of the operator cannot be suspended.',
+    text: 'The account of the operator cannot be suspended or removed.',
     remedy: 'Choose another account. The operator has the first account of the installation.',
+  },
+  account_name_differs: {
+    status: 400,
+    text: 'email: must be the address of the account, {email}.',
+    remedy: 'Check that you have chosen the right account, and send its address.',
+  },
+  account_removal_waits: {
+    status: 400,
+    text: 'The account is being removed, so it stays suspended.',
+    remedy: 'Cancel the removal, which also resumes the account.',
+  },
+  account_removal_begun: {
+    status: 400,
+    text: 'The removal of the account has begun, and cannot be changed or canceled.',
+    remedy: 'Wait until the account is gone. If the operation fails, retry it.',
+  },
+  account_zone_shared: {
+    status: 400,
+    text: 'Sites of other accounts use the domain {zone} of the account.',
+    remedy: 'Remove the domain from those sites first.',
   },
   host_lost: {
     status: 400,

@@ -5,6 +5,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { LogStore } from '../../platform/log-store/log-store.ts'
 import type { MailServices } from '../../platform/mail/send-mail.job.ts'
 import type { Definitions } from '../../platform/operations/definition.ts'
+import type { AccountHooks } from './account-hooks.ts'
 
 /** What the control process gives to operations that need no site files. */
 export interface ControlServices extends MailServices {
@@ -17,6 +18,7 @@ export interface ControlServices extends MailServices {
   readonly logs: LogStore
   /** Key with which the edge recognizes Stead's own requests. */
   readonly edgeKey: string
+  readonly accountHooks: readonly AccountHooks[]
   /** Every operation type by name. */
   readonly definitions: Definitions
 }

@@ -4,6 +4,7 @@ import type { Definition } from '../../platform/operations/definition.ts'
 import type { Schedule } from '../../platform/operations/schedules.ts'
 import type { Undoable } from '../operations/operation-actions.ts'
 import type { EventType } from '../webhooks/event.ts'
+import type { AccountHooks } from './account-hooks.ts'
 import type { Action } from './action.ts'
 import type { ControlServices } from './control-services.ts'
 import type { UntaggedEndpoint } from './endpoint.ts'
@@ -24,6 +25,8 @@ export interface Resource {
   readonly schedules?: readonly Schedule[]
   /** Called when a site is created, goes live, or is purged. */
   readonly siteHooks?: SiteHooks
+  /** Called when an account is removed. */
+  readonly accountHooks?: AccountHooks
   /** Tells which of its operations can be undone. */
   readonly undoable?: Undoable
   /** Errors that clients get from its rules. */

@@ -95,3 +95,9 @@ export async function deleteLoginLinksOfSite(tx: Tx, siteId: number): Promise<vo
 }
 
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
+
+/** Deletes the links that an account made, and those for its person. */
+export async function deleteLoginLinksOfAccount(tx: Tx, accountId: number): Promise<void> {
+  for (const column of ['made_by_id', 'account_id'] as const)
+    await tx.deleteFrom('login_links').where(column, '=', accountId).execute()
+}

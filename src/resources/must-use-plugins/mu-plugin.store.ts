@@ -147,3 +147,11 @@ export async function hostForWork(tx: Tx, accountId: number): Promise<number | u
     .executeTakeFirst()
   return found?.id
 }
+
+/** Deletes the files of an account and their contents. Its sites are gone. */
+export async function deleteMuPluginsOfAccount(tx: Tx, accountId: number): Promise<void> {
+  const plugins = tx.selectFrom('mu_plugins').select('id').where('account_id', '=', accountId)
+  await tx.deleteFrom('mu_plugin_sites').where('plugin_id', 'in', plugins).execute()
+  for (const table of ['mu_plugins', 'mu_plugin_contents'] as const)
+    await tx.deleteFrom(table).where('account_id', '=', accountId).execute()
+}

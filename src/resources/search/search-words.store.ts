@@ -104,3 +104,9 @@ async function insert(tx: Tx, rows: readonly SearchWordRow[]): Promise<void> {
       .onConflict((conflict) => conflict.doNothing())
       .execute()
 }
+
+/** Deletes the words by which an account finds others, and those by which others find its person. */
+export async function deleteWordsOfAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('search_words').where('account_id', '=', accountId).execute()
+  await tx.deleteFrom('search_words').where('about_id', '=', accountId).where('kind', '=', 'person').execute()
+}

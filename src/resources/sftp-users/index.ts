@@ -2,7 +2,7 @@ import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { disconnectSftpJob } from './disconnect.job.ts'
 import { problems } from './problems.ts'
-import { deleteSftpUsersOfSite, insertSftpUser } from './sftp-user.store.ts'
+import { deleteSftpOfAccount, deleteSftpUsersOfSite, insertSftpUser } from './sftp-user.store.ts'
 
 export const sftpUsers = resource({
   tag: { name: 'Sftp-users', description: "SFTP access to a site's files: users, passwords, keys and connections" },
@@ -15,6 +15,7 @@ export const sftpUsers = resource({
     },
     forgotten: deleteSftpUsersOfSite,
   },
+  accountHooks: { forgotten: (tx, { accountId }) => deleteSftpOfAccount(tx, accountId) },
   problems,
   actions,
   events,

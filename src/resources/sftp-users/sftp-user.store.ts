@@ -170,3 +170,15 @@ export async function deleteSftpKey(tx: Tx, userId: number, id: number, now: num
   await announce(tx, 'sftp')
   return key
 }
+
+/** Takes away what an account has on any site: its users, and the passwords and keys that it gave to other users. */
+export async function deleteSftpOfAccount(tx: Tx, accountId: number): Promise<void> {
+  const users = await tx
+    .selectFrom('sftp_users')
+    .select('site_id')
+    .where(({ or, eb }) => or([eb('account_id', '=', accountId), eb('password_by', '=', accountId)]))
+    .execute()
+  const keys = await tx.selectFrom('sftp_keys').select('site_id').where('added_by', '=', accountId).execute()
+  for (const siteId of new Set([...users, ...keys].map(({ site_id }) => site_id)))
+    await deleteSftpUser(tx, siteId, accountId)
+}

@@ -256,3 +256,9 @@ export async function removeTotp(tx: Tx, accountId: number): Promise<void> {
   await tx.deleteFrom('totp_secrets').where('account_id', '=', accountId).execute()
   await tx.deleteFrom('recovery_codes').where('account_id', '=', accountId).execute()
 }
+
+/** Deletes all that lets people sign in to an account. */
+export async function deleteSignInsOfAccount(tx: Tx, accountId: number): Promise<void> {
+  for (const table of ['passwords', 'password_links', 'totp_secrets', 'recovery_codes', 'passkeys'] as const)
+    await tx.deleteFrom(table).where('account_id', '=', accountId).execute()
+}

@@ -54,3 +54,9 @@ export async function hideSite(tx: Tx, siteId: number, isHidden: boolean): Promi
       .where('site_id', '=', siteId)
       .execute()
 }
+
+/** Deletes the rows of an account's sites, which are purged, and its access to those of others. */
+export async function forgetSitesOf(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('site_access').where('account_id', '=', accountId).execute()
+  await tx.deleteFrom('sites').where('account_id', '=', accountId).execute()
+}

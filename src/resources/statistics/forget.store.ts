@@ -92,3 +92,7 @@ export async function deleteStatisticsOf(tx: Tx, siteIds: readonly number[]): Pr
   for (const table of ['page_view_days', 'site_statistics'] as const)
     await tx.deleteFrom(table).where('site_id', 'in', siteIds).execute()
 }
+
+export async function deleteStatisticsOfAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('account_statistics').where('account_id', '=', accountId).execute()
+}

@@ -1,6 +1,6 @@
 import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
-import { deleteStatisticsOf } from './forget.store.ts'
+import { deleteStatisticsOf, deleteStatisticsOfAccount } from './forget.store.ts'
 import { measureSite, measureSites } from './measure-sites.job.ts'
 import {
   refreshOpenStatistics,
@@ -14,6 +14,7 @@ export const statistics = resource({
   endpoints: () => import('./endpoints.ts'),
   actions,
   siteHooks: { forgotten: (tx, siteId) => deleteStatisticsOf(tx, [siteId]) },
+  accountHooks: { forgotten: (tx, { accountId }) => deleteStatisticsOfAccount(tx, accountId) },
   jobs: { host: [measureSites, measureSite], control: [refreshStatistics, refreshOpenStatistics] },
   schedules: [refreshStatisticsDaily, refreshOpenStatisticsOften],
 })

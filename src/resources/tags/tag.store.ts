@@ -165,3 +165,8 @@ export async function setFavorite(tx: Tx, accountId: number, siteId: number, fav
     .execute()
   return true
 }
+
+/** Deletes the tags of an account, and their places on sites. */
+export async function deleteTagsOfAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('tags').where('account_id', '=', accountId).execute()
+}

@@ -163,3 +163,18 @@ export async function newestSeq(tx: Tx): Promise<number> {
   const { seq } = await tx.selectFrom('event_clock').select('seq').where('id', '=', 1).executeTakeFirstOrThrow()
   return seq
 }
+
+/** Deletes the webhooks of an account, with their deliveries. */
+export async function deleteWebhooksOfAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx.deleteFrom('webhooks').where('account_id', '=', accountId).execute()
+}
+
+/**
+ * Deletes the oldest events of an account, with their deliveries.
+ * @returns how many. Call again until it is 0
+ */
+export async function deleteEventsOfAccount(tx: Tx, accountId: number, most: number): Promise<number> {
+  const oldest = tx.selectFrom('events').select('id').where('account_id', '=', accountId).orderBy('id').limit(most)
+  const { numDeletedRows } = await tx.deleteFrom('events').where('id', 'in', oldest).executeTakeFirst()
+  return Number(numDeletedRows)
+}

@@ -1,6 +1,8 @@
 import Type from 'typebox'
+import { Problem } from '../../../platform/http/problem.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
+import { problems } from '../problems.ts'
 import { accountToChange, changeSuspension } from './change-suspension.ts'
 import { AccountOfInstallation } from './present-account.ts'
 
@@ -14,10 +16,12 @@ export const resumeAccount = endpoint({
   access: { account: 'operator' },
   params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
   response: AccountOfInstallation,
+  problems: [problems.account_removal_waits],
 
   async handle(context, { params }) {
     const { tx } = context
     const account = await accountToChange(tx, params.id)
+    if (account.removal) throw new Problem(problems.account_removal_waits, {})
     return changeSuspension(tx, account, null, () =>
       context.record({
         action: actions['account.resumed'],

@@ -48,6 +48,7 @@ export const cloneSite = endpoint({
     problems.name_reserved,
     problems.site_limit_reached,
     problems.plan_lacks_multisite,
+    accountProblems.account_leaving,
     accountProblems.unknown_datacenter,
     problems.clone_elsewhere,
     problems.no_host,

@@ -35,6 +35,7 @@ export const createSite = endpoint({
     problems.name_reserved,
     problems.site_limit_reached,
     problems.plan_lacks_multisite,
+    accountProblems.account_leaving,
     accountProblems.unknown_datacenter,
     problems.no_host,
     problems.php_version_not_there,

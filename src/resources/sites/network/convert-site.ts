@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
+import { problems as accountProblems } from '../../account/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { SiteId } from '../../kit/site-id.ts'
 import { actions, events } from '../actions.ts'
@@ -20,7 +21,12 @@ export const convertSite = endpoint({
   access: { site: 'convert the site' },
   params: Type.Object({ id: SiteId }),
   response: SiteDetail,
-  problems: [problems.site_not_live, problems.domains_left, problems.site_limit_reached],
+  problems: [
+    problems.site_not_live,
+    problems.domains_left,
+    problems.site_limit_reached,
+    accountProblems.account_leaving,
+  ],
 
   async handle(context) {
     const { tx, site, config, now } = context

@@ -1,13 +1,11 @@
 import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
 import { Nothing } from '../../../platform/http/schemas.ts'
-import { cancelOpenOperations } from '../../../platform/operations/control.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { SiteId } from '../../kit/site-id.ts'
-import { actions, events } from '../actions.ts'
 import { operationThatClones } from '../clone/clone.store.ts'
 import { problems } from '../problems.ts'
-import { markDeleted } from '../site.store.ts'
+import { deleteHeldSite } from './delete-held-site.ts'
 import { removeSite } from './remove-site.job.ts'
 
 export const deleteSite = endpoint({
@@ -25,14 +23,10 @@ export const deleteSite = endpoint({
   problems: [problems.site_being_cloned],
 
   async handle(context) {
-    const { tx, site, now, definitions } = context
+    const { tx, site } = context
     const operation = await operationThatClones(tx, site.id)
     if (operation !== undefined) throw new Problem(problems.site_being_cloned, { operation })
-    await markDeleted(tx, site.id, now)
-    const event = { type: events.site_deleted, data: { name: site.name } }
-    await context.record({ action: actions['site.deleted'], message: `Deleted site ${site.name}`, event })
-    // Open operations of the site are pointless now, and would delay its removal.
-    await cancelOpenOperations(tx, site.id, now, definitions)
+    await deleteHeldSite(tx, site, context)
     await context.start(removeSite, { siteId: site.id })
     return null
   },
