@@ -1079,12 +1079,12 @@ export interface paths {
         };
         /**
          * Read a DNS zone as a zone file
-         * @description An addition of Stead: the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path read. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
+         * @description An addition of Stead. Returns the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path can read. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         get: operations["exportZone"];
         /**
          * Add the records of a zone file
-         * @description An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
+         * @description An addition of Stead. Reads a zone file (RFC 1035 §5, as BIND writes it) and adds the records that the zone does not have yet. It removes nothing. Stead skips lines that it cannot add, and lists them in `leftOut` with the reason. With `strict`, such a line makes it refuse the file. It always skips SOA and NS records of the zone itself, which the name server sets. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         put: operations["importZone"];
         post?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the import of a zone file
-         * @description An addition of Stead: what `PUT /v1/zones/{zone_id}/file` would take of a file, what it would leave out, and why. Nothing changes.
+         * @description An addition of Stead. Returns what `PUT /v1/zones/{zone_id}/file` would add from a file, what it would leave out, and why. Nothing changes.
          */
         post: operations["previewZoneFile"];
         delete?: never;
@@ -1664,7 +1664,7 @@ export interface paths {
         };
         /**
          * List the imports of a site
-         * @description The last 20, newest first.
+         * @description Returns the last 20 imports, newest first.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -1672,7 +1672,7 @@ export interface paths {
         put?: never;
         /**
          * Import a site from an archive
-         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip` or `.daf`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` gives out a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
+         * @description Imports a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database. The old site does not change. Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` returns a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. Stead first fetches and inspects it, without changes to the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start`, this happens automatically if the plan has no blockers. Staged data is removed after 24 hours. A site has one import at a time.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -1692,7 +1692,7 @@ export interface paths {
         };
         /**
          * Read an import
-         * @description Its plan as soon as it was inspected, and what to do until visitors come to the new site. After the import also how the front page and five others compare with those of the old site, where that answers.
+         * @description Includes its plan once the archive is inspected, and the steps until visitors reach the new site. After the import, it also compares the front page and five other pages with those of the old site, if that responds.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -1701,7 +1701,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an import
-         * @description Removes it with its staged data. The site stays as it is. One that is being worked on cannot be deleted: cancel its operation first.
+         * @description Removes it with its staged data. The site does not change. You cannot delete an import while an operation works on it: cancel the operation first.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -1720,7 +1720,7 @@ export interface paths {
         };
         /**
          * Download the plugin for the old site
-         * @description A zip file to upload on the Plugins page of the old site. It answers this import alone, until the import expires. It has only a hash of the token by which it knows Stead. Delete it from the old site after the move.
+         * @description A zip file to upload on the Plugins page of the old site. It answers only this import, until the import expires. It contains only a hash of the token that identifies Stead. Delete it from the old site after the move.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -1743,7 +1743,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fetch the old site by its plugin
+         * Fetch the old site with its plugin
          * @description Stead fetches `wp-content` and the tables from the plugin of this import, and inspects them. Install and activate the plugin on the old site first. If it does not answer, the import waits again, with the reason as `error`.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
@@ -1765,8 +1765,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start an import that was inspected
-         * @description Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the site as it was. The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. Stead keeps the overwritten content for 7 days: `POST /v1/operations/{id}/undo`.
+         * Start an inspected import
+         * @description Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the previous content. The site keeps its release of WordPress, its wp-config.php (except for the table prefix) and its address, which replaces the old addresses everywhere. Stead keeps the overwritten content for 7 days: `POST /v1/operations/{id}/undo`.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -2814,7 +2814,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * List figures of several sites
+         * List statistics of several sites
          * @description An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, and the time of the newest backup. Sites that you cannot see are left out. Nothing is written to the activity log.
          */
         post: operations["listSiteFigures"];
@@ -3314,7 +3314,7 @@ export interface paths {
         get?: never;
         /**
          * Upload a part of a file of an import
-         * @description Adds the bytes of the request body to the end of the file. A part has at most 16 MB and must arrive within a minute. It is taken whole or not at all. After an interruption continue at `received` of `GET /v1/sites/{site_id}/imports/{import_id}`. When all files are complete, Stead inspects them: that answer has an `Operation-Id`.
+         * @description Adds the bytes of the request body to the end of the file. A part has at most 16 MB and must arrive within a minute. Stead accepts the complete part or nothing. After an interruption, continue at `received` of `GET /v1/sites/{site_id}/imports/{import_id}`. When all files are complete, Stead inspects them: that answer has an `Operation-Id`.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -4675,19 +4675,19 @@ export interface components {
             /** @example mail 3600 IN A 192.0.2.1 */
             file: string;
             /**
-             * @description Add all of the file, or nothing of it
+             * @description Add the complete file or nothing
              * @example false
              */
             strict?: boolean;
         };
         ZoneFileLeftOut: {
             /**
-             * @description In the file, from 1
+             * @description Line number in the file, from 1
              * @example 3
              */
             line: number;
             /**
-             * @description Its beginning
+             * @description Beginning of the line
              * @example @ ALIAS shops.example.net.
              */
             text: string;
@@ -4709,7 +4709,7 @@ export interface components {
              */
             updated: string;
             records: components["schemas"]["DnsRecord"][];
-            /** @description Lines of which nothing was added */
+            /** @description Lines that were left out */
             leftOut: components["schemas"]["ZoneFileLeftOut"][];
         };
         ZoneFileToPreview: {
@@ -4718,7 +4718,7 @@ export interface components {
         };
         ZoneFileTaken: {
             /**
-             * @description In the file, from 1
+             * @description Line number in the file, from 1
              * @example 3
              */
             line: number;
@@ -4740,7 +4740,7 @@ export interface components {
         ZoneFilePreview: {
             /** @description Lines that become records */
             taken: components["schemas"]["ZoneFileTaken"][];
-            /** @description Lines that do not */
+            /** @description Lines that would be left out */
             leftOut: components["schemas"]["ZoneFileLeftOut"][];
         };
         DnssecKey: {
@@ -5301,7 +5301,7 @@ export interface components {
              */
             skip_http_check?: boolean;
             /**
-             * @description Overwrite the whole database of the destination
+             * @description Overwrite the complete database of the destination
              * @example true
              */
             database?: boolean;
@@ -5320,7 +5320,7 @@ export interface components {
             /** @example backup.wpress */
             name: string;
             /**
-             * @description Of the whole file
+             * @description Size of the complete file
              * @example 81920000
              */
             bytes: number;
@@ -5342,7 +5342,7 @@ export interface components {
             /** @example public_html */
             path: string;
             /**
-             * @description Fingerprint of the key by which the old machine is known; null until the first connection
+             * @description Fingerprint of the old machine’s host key; null until the first connection
              * @example SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8
              */
             hostKey: string | null;
@@ -5394,7 +5394,7 @@ export interface components {
              */
             bytes: number;
             /**
-             * @description Prefix of the tables, which the site takes over
+             * @description Table prefix, which the site adopts
              * @example wp_
              */
             prefix: string;
@@ -5434,14 +5434,14 @@ export interface components {
              */
             path: string;
             /**
-             * @description Why it stays behind; `host`: it belongs to the old host; `platform`: Stead adds its own
+             * @description Why it is left out; `host`: it belongs to the old host; `platform`: Stead adds its own
              * @enum {string}
              */
             reason: "drop-in" | "cache" | "host" | "backup" | "platform";
         };
         ImportPlan: {
             /**
-             * @description What made the archive; `files`: files and a dump of the database
+             * @description The tool that created the archive; `files` means files and a dump of the database
              * @enum {string}
              */
             format: "wpress" | "updraftplus" | "duplicator" | "files";
@@ -5453,12 +5453,12 @@ export interface components {
             addresses: components["schemas"]["ImportAddress"][];
             plugins: components["schemas"]["ImportPlugin"][];
             themes: string[];
-            /** @description Must-use plugins that come along, below wp-content/mu-plugins */
+            /** @description Must-use plugins that are imported, below wp-content/mu-plugins */
             mustUsePlugins: string[];
-            /** @description What stays behind unless the start says otherwise */
+            /** @description Left out unless the start says otherwise */
             leftOut: components["schemas"]["ImportLeftOut"][];
             warnings: string[];
-            /** @description While there is one, the import cannot start */
+            /** @description Reasons that keep the import from starting */
             blockers: string[];
         };
         ImportOldPage: {
@@ -5479,17 +5479,17 @@ export interface components {
             old: components["schemas"]["ImportOldPage"] | null;
             new: components["schemas"]["ImportNewPage"];
             /**
-             * @description How much of the words of the two pages is the same, in percent; null where the old site does not answer
+             * @description Share of equal words on both pages, in percent; null if the old site does not answer
              * @example 98
              */
             sameText: number | null;
             /**
-             * @description How much of the pictures of the two pages differs, in percent: as a browser shows their upper 1,280 × 1,600 pixels; null where they were not compared
+             * @description Difference between the screenshots of both pages, in percent (their upper 1,280 × 1,600 pixels); null if they were not compared
              * @example 2.5
              */
             differentPicture: number | null;
             /**
-             * @description Why the pictures were not compared; null where they were
+             * @description Why the screenshots were not compared; null if they were
              * @example null
              */
             noPicture: string | null;
@@ -5517,7 +5517,7 @@ export interface components {
             plan: components["schemas"]["ImportPlan"] | null;
             /** @description The front page and five others, after the import */
             comparison: components["schemas"]["ImportComparedPage"][] | null;
-            /** @description What to do until visitors come to the new site, in order */
+            /** @description The steps until visitors reach the new site, in order */
             checklist: components["schemas"]["ImportChecklistItem"][];
             /**
              * @description Why the last attempt failed
@@ -5546,7 +5546,7 @@ export interface components {
             /** @example 81920000 */
             bytes: number;
         };
-        /** @description The running old site, in place of files */
+        /** @description The running old site, instead of files */
         NewImportSource: {
             /**
              * @description `ssh`: a login by SSH with SFTP
@@ -5568,23 +5568,23 @@ export interface components {
             /** @example a-password */
             password?: string;
             /**
-             * @description In place of a password: a private key without a passphrase
+             * @description Private key without a passphrase, instead of a password
              * @example -----BEGIN OPENSSH PRIVATE KEY-----
              *     …
              */
             private_key?: string;
             /**
-             * @description Fingerprint (`SHA256:…`) or public key of the old machine. Without it the first one that is met is recorded, and demanded afterwards
+             * @description Fingerprint (`SHA256:…`) or public key of the old machine. Without it, Stead trusts the first key and requires the same key afterwards
              * @example SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8
              */
             host_key?: string;
             /**
-             * @description The folder that WordPress is in; one that is not absolute begins in the folder of the login
+             * @description Folder of WordPress. A relative path starts in the folder of the login
              * @example public_html
              */
             path: string;
         };
-        /** @description The running old site by a plugin of Stead, for hosts without SSH */
+        /** @description The running old site with a plugin of Stead, for hosts without SSH */
         NewImportPlugin: {
             /**
              * @description https address of the front page of the old site, without a folder
@@ -5605,16 +5605,16 @@ export interface components {
             source?: components["schemas"]["NewImportSource"];
             plugin?: components["schemas"]["NewImportPlugin"];
             /**
-             * @description Start without a stop when the plan has no blockers
+             * @description Start automatically if the plan has no blockers
              * @example false
              */
             start?: boolean;
         };
         ImportStart: {
-            /** @description Files and folders that stay behind, in place of `leftOut` of the plan. Drop-ins of the old host stay behind in any case */
+            /** @description Files and folders to leave out, instead of `leftOut` of the plan. Drop-ins of the old host are always left out */
             leave_out?: string[];
             /**
-             * @description Of an import from a running old site: fetch the files that changed and a fresh dump first. Default: true
+             * @description For an import from a running old site: fetch changed files and a fresh dump first. Default: true
              * @example true
              */
             fetch_again?: boolean;
@@ -6682,7 +6682,7 @@ export interface components {
              */
             server_response_time_numeric_unit: string | null;
             /**
-             * @description Of Lighthouse
+             * @description Version of Lighthouse
              * @example 13.5.0
              */
             lighthouse_version: string | null;
@@ -6964,7 +6964,7 @@ export interface components {
              */
             server_response_time_numeric_unit: string | null;
             /**
-             * @description Of Lighthouse
+             * @description Version of Lighthouse
              * @example 13.5.0
              */
             lighthouse_version: string | null;
@@ -7013,7 +7013,7 @@ export interface components {
              * @example 0.98
              */
             seo_score: number | null;
-            /** @description What would help most, first */
+            /** @description Improvements, those with the largest effect first */
             opportunities: components["schemas"]["PerformanceOpportunity"][];
         };
         PastPerformanceReport: {
@@ -14538,7 +14538,7 @@ export interface operations {
                  * @example 0
                  */
                 offset: number;
-                /** @description Of the part, in hex. Stead refuses a part that arrives otherwise */
+                /** @description Checksum of the part, in hex. Stead refuses a part that does not match */
                 sha256?: string;
             };
             header?: never;
@@ -14552,7 +14552,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The bytes, as they are */
+        /** @description The raw bytes of the part */
         requestBody?: {
             content: {
                 /** @example  */

@@ -11,7 +11,7 @@ export const actions = declareActions('site', {
   'import.started': 'An import was started',
   'import.deleted': 'An import was deleted with its staged data',
   'site.imported': 'A site took the place of the one that was there',
-  'site.import_failed': 'An import failed, and the site is as it was',
+  'site.import_failed': 'An import failed, and the site did not change',
 })
 
 /** Webhook events for these changes. */

@@ -31,8 +31,8 @@ export async function checklistOf(
     {
       title: 'Stop changes on the old site',
       text: live
-        ? 'Put it into maintenance before you start the import: Stead then fetches what has changed since the inspection. Posts and orders that come later are not in it.'
-        : 'The archive has no posts or orders that are newer than itself. Import again if there are any.',
+        ? 'Put it into maintenance before you start the import: Stead then fetches the changes since the inspection. Later posts and orders are not imported.'
+        : 'The archive does not contain newer posts or orders. Import again if there are any.',
     },
     {
       title: 'Point the domain here',

@@ -27,12 +27,12 @@ export const createImport = endpoint({
   path: '/v1/sites/{id}/imports',
   summary: 'Import a site from an archive',
   description:
-    'Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip` or `.daf`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
+    'Imports a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip` or `.daf`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
     'Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). ' +
-    'Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. ' +
-    'Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` gives out a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. ' +
-    'First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
-    'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. ' +
+    'Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database. The old site does not change. ' +
+    'Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` returns a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. ' +
+    'Stead first fetches and inspects it, without changes to the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
+    'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start`, this happens automatically if the plan has no blockers. ' +
     'Staged data is removed after 24 hours. A site has one import at a time.',
   access: { site: 'restore the site' },
   params: Type.Object({ id: SiteId }),
@@ -52,7 +52,7 @@ export const createImport = endpoint({
       source: Type.Optional(NewImportSource),
       plugin: Type.Optional(NewImportPlugin),
       start: Type.Optional(
-        Type.Boolean({ description: 'Start without a stop when the plan has no blockers', examples: [false] }),
+        Type.Boolean({ description: 'Start automatically if the plan has no blockers', examples: [false] }),
       ),
     },
     { title: 'NewImport' },

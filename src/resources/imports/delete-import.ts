@@ -15,7 +15,7 @@ export const deleteImport = endpoint({
   path: '/v1/sites/{site_id}/imports/{import_id}',
   summary: 'Delete an import',
   description:
-    'Removes it with its staged data. The site stays as it is. One that is being worked on cannot be deleted: cancel its operation first.',
+    'Removes it with its staged data. The site does not change. You cannot delete an import while an operation works on it: cancel the operation first.',
   access: { site: 'restore the site' },
   params: Type.Object({ site_id: SiteId, import_id: ImportId }),
   response: Nothing,

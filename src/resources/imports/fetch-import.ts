@@ -12,7 +12,7 @@ export const fetchImport = endpoint({
   id: 'fetchImport',
   method: 'POST',
   path: '/v1/sites/{site_id}/imports/{import_id}/fetch',
-  summary: 'Fetch the old site by its plugin',
+  summary: 'Fetch the old site with its plugin',
   description:
     'Stead fetches `wp-content` and the tables from the plugin of this import, and inspects them. Install and activate the plugin on the old site first. If it does not answer, the import waits again, with the reason as `error`.',
   access: { site: 'restore the site' },

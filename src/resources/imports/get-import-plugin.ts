@@ -14,7 +14,7 @@ export const getImportPlugin = endpoint({
   path: '/v1/sites/{site_id}/imports/{import_id}/plugin',
   summary: 'Download the plugin for the old site',
   description:
-    'A zip file to upload on the Plugins page of the old site. It answers this import alone, until the import expires. It has only a hash of the token by which it knows Stead. Delete it from the old site after the move.',
+    'A zip file to upload on the Plugins page of the old site. It answers only this import, until the import expires. It contains only a hash of the token that identifies Stead. Delete it from the old site after the move.',
   access: { site: 'restore the site' },
   params: Type.Object({ site_id: SiteId, import_id: ImportId }),
   style: 'stream',

@@ -12,7 +12,7 @@ export const getImport = endpoint({
   path: '/v1/sites/{site_id}/imports/{import_id}',
   summary: 'Read an import',
   description:
-    'Its plan as soon as it was inspected, and what to do until visitors come to the new site. After the import also how the front page and five others compare with those of the old site, where that answers.',
+    'Includes its plan once the archive is inspected, and the steps until visitors reach the new site. After the import, it also compares the front page and five other pages with those of the old site, if that responds.',
   access: { site: 'restore the site' },
   params: Type.Object({ site_id: SiteId, import_id: ImportId }),
   response: ImportSchema,

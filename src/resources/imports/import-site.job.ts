@@ -254,7 +254,7 @@ async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<vo
   if (found) await changeImport(tx, importId, { state: 'ready', error: `${reason}.` })
   if (context.canceled) return
   const state = failure.isRolledBack
-    ? 'The site is as it was'
+    ? 'The site did not change'
     : 'The site could not be restored: retry the operation, or restore a backup'
   await changeOfJob(tx, context).record({
     action: actions['site.import_failed'],

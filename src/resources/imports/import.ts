@@ -40,7 +40,7 @@ const LeftOut = Type.Object(
   {
     path: Text('Below the web root', 'wp-content/object-cache.php'),
     reason: oneOf(['drop-in', 'cache', 'host', 'backup', 'platform'], {
-      description: 'Why it stays behind; `host`: it belongs to the old host; `platform`: Stead adds its own',
+      description: 'Why it is left out; `host`: it belongs to the old host; `platform`: Stead adds its own',
     }),
   },
   { title: 'ImportLeftOut' },
@@ -50,7 +50,7 @@ const LeftOut = Type.Object(
 export const ImportPlan = Type.Object(
   {
     format: oneOf(['wpress', 'updraftplus', 'duplicator', 'files'], {
-      description: 'What made the archive; `files`: files and a dump of the database',
+      description: 'The tool that created the archive; `files` means files and a dump of the database',
     }),
     from: Type.Object(
       {
@@ -82,7 +82,7 @@ export const ImportPlan = Type.Object(
         tables: Type.Integer({ examples: [14] }),
         rows: Type.Integer({ examples: [5321] }),
         bytes: Type.Integer({ description: 'Of the dump', examples: [4_100_000] }),
-        prefix: Text('Prefix of the tables, which the site takes over', 'wp_'),
+        prefix: Text('Table prefix, which the site adopts', 'wp_'),
       },
       { title: 'ImportDatabase' },
     ),
@@ -99,12 +99,12 @@ export const ImportPlan = Type.Object(
     plugins: Type.Array(Plugin),
     themes: Type.Array(Type.String({ examples: ['twentytwentyfive'] })),
     mustUsePlugins: Type.Array(Type.String({ examples: ['own-login.php'] }), {
-      description: 'Must-use plugins that come along, below wp-content/mu-plugins',
+      description: 'Must-use plugins that are imported, below wp-content/mu-plugins',
     }),
-    leftOut: Type.Array(LeftOut, { description: 'What stays behind unless the start says otherwise' }),
+    leftOut: Type.Array(LeftOut, { description: 'Left out unless the start says otherwise' }),
     warnings: Type.Array(Type.String({ examples: ['The plugin Forms needs PHP 8.3, and the site runs PHP 8.2.'] })),
     blockers: Type.Array(Type.String({ examples: ['The archive has a network of sites.'] }), {
-      description: 'While there is one, the import cannot start',
+      description: 'Reasons that keep the import from starting',
     }),
   },
   { title: 'ImportPlan' },
@@ -127,20 +127,19 @@ export const ComparedPage = Type.Object(
     ),
     sameText: nullable(
       Type.Integer({
-        description:
-          'How much of the words of the two pages is the same, in percent; null where the old site does not answer',
+        description: 'Share of equal words on both pages, in percent; null if the old site does not answer',
         examples: [98],
       }),
     ),
     differentPicture: nullable(
       Type.Number({
         description:
-          'How much of the pictures of the two pages differs, in percent: as a browser shows their upper 1,280 × 1,600 pixels; null where they were not compared',
+          'Difference between the screenshots of both pages, in percent (their upper 1,280 × 1,600 pixels); null if they were not compared',
         examples: [2.5],
       }),
     ),
     noPicture: nullable(
-      Type.String({ description: 'Why the pictures were not compared; null where they were', examples: [null] }),
+      Type.String({ description: 'Why the screenshots were not compared; null if they were', examples: [null] }),
     ),
   },
   { title: 'ImportComparedPage' },
@@ -160,7 +159,7 @@ export const ImportUpload = Type.Object(
   {
     number: Type.Integer({ description: 'Names the file in the path of its parts', examples: [1] }),
     name: Type.String({ examples: ['backup.wpress'] }),
-    bytes: Type.Integer({ description: 'Of the whole file', examples: [81_920_000] }),
+    bytes: Type.Integer({ description: 'Size of the complete file', examples: [81_920_000] }),
     received: Type.Integer({ description: 'Where the next part begins', examples: [8_388_608] }),
   },
   { title: 'ImportUpload' },
@@ -182,7 +181,7 @@ export const ImportSchema = Type.Object(
     plugin: nullable(ImportPluginSchema),
     plan: nullable(ImportPlan),
     comparison: nullable(Type.Array(ComparedPage, { description: 'The front page and five others, after the import' })),
-    checklist: Type.Array(ChecklistItem, { description: 'What to do until visitors come to the new site, in order' }),
+    checklist: Type.Array(ChecklistItem, { description: 'The steps until visitors reach the new site, in order' }),
     error: nullable(Type.String({ description: 'Why the last attempt failed', examples: [null] })),
     operationId: nullable(Type.Integer({ description: 'The last operation that worked on it', examples: [12] })),
     created: Timestamp,

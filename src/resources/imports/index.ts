@@ -8,7 +8,7 @@ import { problems } from './problems.ts'
 import { removeImport } from './remove-import.job.ts'
 
 export const imports = resource({
-  tag: { name: 'Imports', description: 'Sites of other hosts that take the place of a site' },
+  tag: { name: 'Imports', description: 'Imports of sites from other hosts' },
   endpoints: () => import('./endpoints.ts'),
   jobs: { host: [inspectImport, importSite, removeImport], control: [expireImports] },
   schedules: [expireImportsOften],

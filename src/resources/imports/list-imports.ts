@@ -10,7 +10,7 @@ export const listImports = endpoint({
   method: 'GET',
   path: '/v1/sites/{id}/imports',
   summary: 'List the imports of a site',
-  description: 'The last 20, newest first.',
+  description: 'Returns the last 20 imports, newest first.',
   access: { site: 'restore the site' },
   params: Type.Object({ id: SiteId }),
   response: Type.Array(ImportSchema),

@@ -9,34 +9,34 @@ export const problems = declareProblems({
   },
   import_too_large: {
     status: 400,
-    text: 'files: they have {size} MB together, and this Stead imports at most {limit} MB.',
+    text: 'files: their total size is {size} MB, and this Stead imports at most {limit} MB.',
     remedy: 'Leave caches and backups out of the archive. Operators: raise `STEAD_IMPORT_MAX_MB`.',
   },
   import_part_elsewhere: {
     status: 409,
     text: 'The next part of this file begins at byte {received}.',
     remedy:
-      'Send the bytes from there on. `received` of `GET /v1/sites/{site_id}/imports/{import_id}` says it as well.',
+      'Send the bytes from there on. `received` of `GET /v1/sites/{site_id}/imports/{import_id}` has the same number.',
   },
   import_part_too_long: {
     status: 400,
-    text: 'The part is longer than the {missing} bytes that the file lacks.',
-    remedy: 'Send the file whose name and size the import was created with.',
+    text: 'The part is longer than the remaining {missing} bytes of the file.',
+    remedy: 'Send the file with the name and size from the creation of the import.',
   },
   import_part_damaged: {
     status: 400,
-    text: 'sha256: the bytes that arrived have another one.',
+    text: 'sha256: does not match the bytes that arrived.',
     remedy: 'Send the part again.',
   },
   import_host_away: {
     status: 503,
-    text: 'The host of the site cannot take the file now. Try again in a moment.',
+    text: 'The host of the site cannot accept the file now. Try again in a moment.',
     remedy: 'Send the part again after `Retry-After` seconds. Stead keeps the bytes that it received.',
   },
   import_source_refused: {
     status: 400,
     text: 'source: {fault}.',
-    remedy: 'Name the machine, the login and the folder of the old site as the description of `source` says.',
+    remedy: 'Correct the machine, the login or the folder of the old site. The description of `source` explains them.',
   },
   import_exists: {
     status: 400,
@@ -51,11 +51,12 @@ export const problems = declareProblems({
   import_not_ready: {
     status: 400,
     text: 'The import cannot do this now: it is {state}.',
-    remedy: 'Wait until the `state` of `GET /v1/sites/{site_id}/imports/{import_id}` is the one that is needed.',
+    remedy:
+      '`GET /v1/sites/{site_id}/imports/{import_id}` shows the `state`. An upload needs `uploading`, a fetch `waiting`, and a start `ready`. Before you delete an import, wait until its operation has ended.',
   },
   import_blocked: {
     status: 400,
     text: 'The import cannot start: {reason}.',
-    remedy: '`blockers` of its `plan` names all that is in the way.',
+    remedy: '`blockers` of its `plan` lists all reasons.',
   },
 })

@@ -14,10 +14,10 @@ export const startImport = endpoint({
   id: 'startImport',
   method: 'POST',
   path: '/v1/sites/{site_id}/imports/{import_id}/start',
-  summary: 'Start an import that was inspected',
+  summary: 'Start an inspected import',
   description:
-    'Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the site as it was. ' +
-    'The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. ' +
+    'Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the previous content. ' +
+    'The site keeps its release of WordPress, its wp-config.php (except for the table prefix) and its address, which replaces the old addresses everywhere. ' +
     'Stead keeps the overwritten content for 7 days: `POST /v1/operations/{id}/undo`.',
   access: { site: 'restore the site' },
   params: Type.Object({ site_id: SiteId, import_id: ImportId }),
@@ -32,14 +32,14 @@ export const startImport = endpoint({
           {
             maxItems: 500,
             description:
-              'Files and folders that stay behind, in place of `leftOut` of the plan. Drop-ins of the old host stay behind in any case',
+              'Files and folders to leave out, instead of `leftOut` of the plan. Drop-ins of the old host are always left out',
           },
         ),
       ),
       fetch_again: Type.Optional(
         Type.Boolean({
           description:
-            'Of an import from a running old site: fetch the files that changed and a fresh dump first. Default: true',
+            'For an import from a running old site: fetch changed files and a fresh dump first. Default: true',
           examples: [true],
         }),
       ),

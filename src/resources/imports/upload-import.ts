@@ -28,7 +28,7 @@ export const uploadImport = endpoint({
   summary: 'Upload a part of a file of an import',
   description:
     `Adds the bytes of the request body to the end of the file. A part has at most ${MOST_PART_BYTES >> 20} MB and must arrive within a minute. ` +
-    'It is taken whole or not at all. After an interruption continue at `received` of `GET /v1/sites/{site_id}/imports/{import_id}`. ' +
+    'Stead accepts the complete part or nothing. After an interruption, continue at `received` of `GET /v1/sites/{site_id}/imports/{import_id}`. ' +
     'When all files are complete, Stead inspects them: that answer has an `Operation-Id`.',
   access: { site: 'restore the site' },
   params: Type.Object({
@@ -46,7 +46,7 @@ export const uploadImport = endpoint({
     sha256: Type.Optional(
       Type.String({
         pattern: '^[0-9a-f]{64}$',
-        description: 'Of the part, in hex. Stead refuses a part that arrives otherwise',
+        description: 'Checksum of the part, in hex. Stead refuses a part that does not match',
       }),
     ),
   }),

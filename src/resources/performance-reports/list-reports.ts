@@ -13,7 +13,7 @@ const PastHalf = Type.Object(
     accessibility_score: score(),
     best_practices_score: score(),
     seo_score: score(),
-    opportunities: Type.Array(Opportunity, { description: 'What would help most, first' }),
+    opportunities: Type.Array(Opportunity, { description: 'Improvements, those with the largest effect first' }),
   },
   { title: 'PastPerformance' },
 )

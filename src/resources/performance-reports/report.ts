@@ -52,7 +52,7 @@ const fields: Record<string, TSchema> = {
   final_url: text('Final URL after redirects', 'http://my-first-site.example.com/'),
   ...Object.assign({}, ...Object.keys(categoryNames).map(categoryFields)),
   ...Object.assign({}, ...Object.keys(auditNames).map(auditFields)),
-  lighthouse_version: text('Of Lighthouse', '13.5.0'),
+  lighthouse_version: text('Version of Lighthouse', '13.5.0'),
   fetch_time: nullable(Timestamp),
 }
 

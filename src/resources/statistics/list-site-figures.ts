@@ -12,7 +12,7 @@ export const listSiteFigures = endpoint({
   id: 'listSiteFigures',
   method: 'POST',
   path: '/v1/sites/statistics',
-  summary: 'List figures of several sites',
+  summary: 'List statistics of several sites',
   description:
     'An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, and the time of the newest backup. Sites that you cannot see are left out. Nothing is written to the activity log.',
   access: { account: 'own' },

@@ -34,7 +34,7 @@ import { forGood } from '../restore/restore-check.ts'
 import { keeping } from '../restore/undo-point.ts'
 import { orderBackup } from '../take/order-backup.ts'
 import { takeBackupJob } from '../take/take-backup.job.ts'
-import { inWords, kindsOf, rightsOf, SyncOrder, scopeOf } from './sync.ts'
+import { describeSync, kindsOf, rightsOf, SyncOrder, scopeOf } from './sync.ts'
 import { sourceHere, sourceInStorage } from './sync-source.ts'
 
 type Results = { check: Checked }
@@ -200,12 +200,12 @@ async function recordSync(tx: Tx, context: Context, site: Site): Promise<void> {
   const event = { type: events.site_sync_success, data: eventData(input) }
   await change.record({
     action: actions['site.synced'],
-    message: `Synced ${inWords(input)} from site ${input.sourceId}`,
+    message: `Synced ${describeSync(input)} from site ${input.sourceId}`,
     event,
   })
   await recordAtSource(tx, context, {
     action: actions['site.synced_out'],
-    message: `Copied ${inWords(input)} to site ${siteId} by a sync`,
+    message: `Copied ${describeSync(input)} to site ${siteId} by a sync`,
     event,
   })
   if (environmentType && environmentType !== site.environmentType)

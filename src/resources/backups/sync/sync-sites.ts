@@ -13,7 +13,7 @@ import { actions } from '../actions.ts'
 import { freeSlots } from '../backup.store.ts'
 import { creatorOf } from '../creator.ts'
 import { problems } from '../problems.ts'
-import { inWords, kindsOf, NewSync, partsOf, rightsOf } from './sync.ts'
+import { describeSync, kindsOf, NewSync, partsOf, rightsOf } from './sync.ts'
 import { requestSyncBackups, syncSitesJob } from './sync-sites.job.ts'
 import { haveStorageInCommon } from './sync-source.ts'
 
@@ -64,11 +64,11 @@ export const syncSites = endpoint({
     const after = [...earlier, ...backups.map(({ operationId }) => operationId)]
     const about = aboutSite(to)
     await context.start(syncSitesJob, input, { about, after })
-    const message = `Requested a sync of ${inWords(order)} from ${from.name}`
+    const message = `Requested a sync of ${describeSync(order)} from ${from.name}`
     await context.record({ action: actions['site.sync_ordered'], message, about })
     await context.record({
       action: actions['site.sync_out_ordered'],
-      message: `Requested a sync of ${inWords(order)} to ${to.name}`,
+      message: `Requested a sync of ${describeSync(order)} to ${to.name}`,
       about: aboutSite(from),
     })
     return null

@@ -19,7 +19,7 @@ export const NewSync = Type.Object(
     wp_content_directory: flag('Sync all other files in wp-content'),
     root_directory: flag('Sync the web root without wp-content. The destination keeps its wp-config.php'),
     skip_http_check: flag('Skip the homepage check of the destination'),
-    database: flag('Overwrite the whole database of the destination', true),
+    database: flag('Overwrite the complete database of the destination', true),
     wp_environment_type: Type.Optional(
       oneOf(environmentTypes, {
         description: 'Environment type of the destination after the sync. Default: its current type',
@@ -78,7 +78,7 @@ export const rightsOf = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 'sourc
 ]
 
 /** Describes the synced parts for users. */
-export function inWords({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): string {
+export function describeSync({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): string {
   const names = files.map((part) => (part === 'content' ? 'other content files' : `${part} files`))
   return [...names, ...(database ? ['the database'] : [])].join(', ')
 }

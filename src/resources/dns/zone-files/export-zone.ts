@@ -12,7 +12,7 @@ export const exportZone = endpoint({
   path: '/v1/zones/{zone_id}/file',
   summary: 'Read a DNS zone as a zone file',
   description:
-    'An addition of Stead: the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path read. For the owner of the ' +
+    'An addition of Stead. Returns the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path can read. For the owner of the ' +
     'zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),

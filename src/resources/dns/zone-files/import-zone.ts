@@ -16,7 +16,7 @@ const MOST_FAULTS = 50
 const ImportedZone = Type.Object(
   {
     ...ZoneWithRecords.properties,
-    leftOut: Type.Array(LeftOutSchema, { description: 'Lines of which nothing was added' }),
+    leftOut: Type.Array(LeftOutSchema, { description: 'Lines that were left out' }),
   },
   { title: 'ImportedZone' },
 )
@@ -27,16 +27,16 @@ export const importZone = endpoint({
   path: '/v1/zones/{zone_id}/file',
   summary: 'Add the records of a zone file',
   description:
-    'An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. ' +
-    'Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. ' +
-    'SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. ' +
+    'An addition of Stead. Reads a zone file (RFC 1035 §5, as BIND writes it) and adds the records that the zone does not have yet. It removes nothing. ' +
+    'Stead skips lines that it cannot add, and lists them in `leftOut` with the reason. With `strict`, such a line makes it refuse the file. ' +
+    'It always skips SOA and NS records of the zone itself, which the name server sets. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. ' +
     'Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: Type.Object(
     {
       file: ZoneFileText,
-      strict: Type.Optional(Type.Boolean({ description: 'Add all of the file, or nothing of it', examples: [false] })),
+      strict: Type.Optional(Type.Boolean({ description: 'Add the complete file or nothing', examples: [false] })),
     },
     { title: 'ZoneFile' },
   ),

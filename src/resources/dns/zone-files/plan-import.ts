@@ -19,12 +19,12 @@ import {
 
 export const ZoneFileText = Type.String({ maxLength: MOST_FILE_BYTES, examples: ['mail 3600 IN A 192.0.2.1\n'] })
 
-const Line = Type.Integer({ description: 'In the file, from 1', examples: [3] })
+const Line = Type.Integer({ description: 'Line number in the file, from 1', examples: [3] })
 
 export const LeftOutSchema = Type.Object(
   {
     line: Line,
-    text: Type.String({ description: 'Its beginning', examples: ['@ ALIAS shops.example.net.'] }),
+    text: Type.String({ description: 'Beginning of the line', examples: ['@ ALIAS shops.example.net.'] }),
     reason: Type.String({ examples: ['ALIAS is not a DNS type.'] }),
   },
   { title: 'ZoneFileLeftOut' },

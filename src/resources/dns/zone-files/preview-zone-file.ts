@@ -13,14 +13,14 @@ export const previewZoneFile = endpoint({
   path: '/v1/zones/{zone_id}/file/preview',
   summary: 'Preview the import of a zone file',
   description:
-    'An addition of Stead: what `PUT /v1/zones/{zone_id}/file` would take of a file, what it would leave out, and why. Nothing changes.',
+    'An addition of Stead. Returns what `PUT /v1/zones/{zone_id}/file` would add from a file, what it would leave out, and why. Nothing changes.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: Type.Object({ file: ZoneFileText }, { title: 'ZoneFileToPreview' }),
   response: Type.Object(
     {
       taken: Type.Array(TakenSchema, { description: 'Lines that become records' }),
-      leftOut: Type.Array(LeftOutSchema, { description: 'Lines that do not' }),
+      leftOut: Type.Array(LeftOutSchema, { description: 'Lines that would be left out' }),
     },
     { title: 'ZoneFilePreview' },
   ),

@@ -54,7 +54,7 @@ test.each([
   [' A 192.0.2.1', 1, 'it has no name'],
   ['\na', 2, 'it has no type'],
   ['a CH TXT x', 1, 'the class CH is not supported'],
-  ['$TTL soon', 1, '$TTL is no time'],
+  ['$TTL soon', 1, '$TTL is not a valid time'],
 ])('%j: skips line %d, %s, and reads the next one', (text, line, reason) => {
   const { entries, leftOut } = readZoneFile(`${text}\nnext A 192.0.2.9\n`, 'example.com')
   expect(leftOut).toEqual([{ line, text: expect.any(String), reason }])
@@ -65,7 +65,7 @@ test.each([
   ['a A 1\n(\nb A 2', 'line 2: a bracket without its other one'],
   ['$ORIGIN\na A 1', 'line 1: $ORIGIN names nothing'],
   ['a A 1\n'.repeat(5001), 'line 5001: a file may have 5000 entries'],
-  ['"\n'.repeat(5001), 'line 5001: this is no zone file'],
+  ['"\n'.repeat(5001), 'line 5001: this is not a zone file'],
 ])('%j: rejects it, because the lines after it would change their meaning', (text, fault) => {
   expect(() => readZoneFile(text, 'example.com')).toThrow(fault)
 })
@@ -228,7 +228,11 @@ c IN TXT "whole"
         text: expect.stringContaining('ALIAS'),
         reason: expect.stringContaining('ALIAS is not a DNS type. Use an A record'),
       },
-      { line: 6, text: expect.stringContaining('CNAME'), reason: expect.stringContaining('a CNAME stands alone') },
+      {
+        line: 6,
+        text: expect.stringContaining('CNAME'),
+        reason: expect.stringContaining('a name with a CNAME cannot have other records'),
+      },
       { line: 8, text: expect.stringContaining('LOC'), reason: expect.stringContaining('type: must be one of A,') },
       { line: 13, text: 'b IN TXT unfinished', reason: 'a quote without its other one' },
     ])

@@ -68,7 +68,7 @@ export function readZoneFile(text: string, zone: string): ZoneFile {
       entries.push(entry)
     } catch (error) {
       if (!(error instanceof LineFault)) throw error
-      if (leftOut.length === MOST_ENTRIES) throw new ZoneFileFault(`line ${line}: this is no zone file`)
+      if (leftOut.length === MOST_ENTRIES) throw new ZoneFileFault(`line ${line}: this is not a zone file`)
       leftOut.push({ line, text: shownLine(words), reason: error.message })
     }
   }
@@ -90,7 +90,7 @@ function readStatement({ line, words, startsBlank }: Statement, scope: Scope): F
     if (directive === '$ORIGIN') {
       if (second === undefined) throw new ZoneFileFault(`line ${line}: $ORIGIN names nothing`)
       scope.origin = absolute(second, scope.origin)
-    } else if (directive === '$TTL') scope.usualTtl = secondsOf(second ?? '') ?? fail('$TTL is no time')
+    } else if (directive === '$TTL') scope.usualTtl = secondsOf(second ?? '') ?? fail('$TTL is not a valid time')
     else fail(`${first} is not supported`)
     return undefined
   }

@@ -29,7 +29,7 @@ export const NewImportSource = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: MOST_KEY_TEXT,
-        description: 'In place of a password: a private key without a passphrase',
+        description: 'Private key without a passphrase, instead of a password',
         examples: ['-----BEGIN OPENSSH PRIVATE KEY-----\n…'],
       }),
     ),
@@ -38,17 +38,17 @@ export const NewImportSource = Type.Object(
         minLength: 1,
         maxLength: 4096,
         description:
-          'Fingerprint (`SHA256:…`) or public key of the old machine. Without it the first one that is met is recorded, and demanded afterwards',
+          'Fingerprint (`SHA256:…`) or public key of the old machine. Without it, Stead trusts the first key and requires the same key afterwards',
         examples: ['SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8'],
       }),
     ),
     path: Type.String({
       pattern: '^[^\\x00-\\x1f\\x7f]{1,1000}$',
-      description: 'The folder that WordPress is in; one that is not absolute begins in the folder of the login',
+      description: 'Folder of WordPress. A relative path starts in the folder of the login',
       examples: ['public_html'],
     }),
   },
-  { title: 'NewImportSource', description: 'The running old site, in place of files' },
+  { title: 'NewImportSource', description: 'The running old site, instead of files' },
 )
 type NewImportSource = Type.Static<typeof NewImportSource>
 
@@ -62,7 +62,7 @@ export const ImportSourceSchema = Type.Object(
     path: Type.String({ examples: ['public_html'] }),
     hostKey: nullable(
       Type.String({
-        description: 'Fingerprint of the key by which the old machine is known; null until the first connection',
+        description: 'Fingerprint of the old machine’s host key; null until the first connection',
         examples: ['SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8'],
       }),
     ),
@@ -82,7 +82,7 @@ export const NewImportPlugin = Type.Object(
       examples: ['https://old.example.com'],
     }),
   },
-  { title: 'NewImportPlugin', description: 'The running old site by a plugin of Stead, for hosts without SSH' },
+  { title: 'NewImportPlugin', description: 'The running old site with a plugin of Stead, for hosts without SSH' },
 )
 
 /** The same, as the API shows it. */
