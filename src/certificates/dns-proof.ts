@@ -1,8 +1,7 @@
 import { Resolver } from 'node:dns/promises'
+import { meansNoRecords } from '../platform/fetch/no-records.ts'
 import { until } from './authority.ts'
 
-/** Codes for an answer without records, as opposed to a failed lookup. */
-const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
 const TIMEOUT_MS = 4_000
 /** As many as the name server follows. */
 const MOST_ALIASES = 9
@@ -71,7 +70,7 @@ async function found(ask: () => Promise<string[]>, name: string): Promise<string
     return await ask()
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (NOTHING.has(code)) return []
+    if (meansNoRecords(code)) return []
     throw new Error(`${name} cannot be looked up in the DNS (${code})`)
   }
 }

@@ -1,8 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
+import { meansNoRecords } from '../platform/fetch/no-records.ts'
 
-/** Codes for an answer without records, as opposed to a failed lookup. */
-const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
 const TIMEOUT_MS = 4_000
 
 export interface PointsHereOptions {
@@ -26,11 +25,11 @@ export async function whyElsewhere(
   // An authority uses any of them.
   const others = found.filter((address) => !own.has(plain(address)))
   if (others.length === 0) return undefined
-  const fault = `${hostName} points at ${others.join(', ')} in the DNS; it must point at ${[...own].join(', ')} alone`
+  const fault = `${hostName} points to ${others.join(', ')} in the DNS, but must only point to ${[...own].join(', ')}`
   if (!comesBack) return fault
   // A CDN, or a proxy of the site's owner.
   if (await comesBack(hostName)) return undefined
-  return `${fault}, or what it points at must pass requests for http://${hostName} on to here, which it does not`
+  return `${fault}, or to a proxy that forwards requests for http://${hostName} to Stead; its current target does not`
 }
 
 /** Returns why a name leads nowhere, as a sentence without a full stop. Undefined when it has an address. */
@@ -56,7 +55,7 @@ async function look(ask: () => Promise<string[]>): Promise<string[] | string> {
     return await ask()
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    return NOTHING.has(code) ? [] : code
+    return meansNoRecords(code) ? [] : code
   }
 }
 

@@ -21,6 +21,11 @@ const roles = {
   dnsListen: ['dns', 'dns'],
 } as const
 
+const loopbacks: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** Returns the host at which this machine reaches a listener, which may listen on all addresses. */
+export const reachableHost = (host: string): string => loopbacks[host] ?? host
+
 /** Returns every address in the settings. */
 export function listeners(config: Pick<Config, keyof typeof roles>): Listener[] {
   return (Object.keys(roles) as (keyof typeof roles)[]).flatMap((key) => {

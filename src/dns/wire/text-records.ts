@@ -1,7 +1,6 @@
 import { Resolver } from 'node:dns/promises'
+import { meansNoRecords } from '../../platform/fetch/no-records.ts'
 
-/** Codes for an answer without records, as opposed to a failed lookup. */
-const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
 const TIMEOUT_MS = 2_000
 /** The limit for all servers and attempts together. */
 const PATIENCE_MS = 6_000
@@ -19,7 +18,7 @@ export async function textsAt(name: string, resolvers: readonly string[]): Promi
     return (await resolver.resolveTxt(name)).map((pieces) => pieces.join(''))
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (NOTHING.has(code)) return []
+    if (meansNoRecords(code)) return []
     throw new Error(`${name} cannot be looked up in the DNS (${code})`)
   } finally {
     clearTimeout(late)

@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
+import { meansNoRecords } from './no-records.ts'
 
 /** Queries the machine's name servers. */
 export interface Resolver {
@@ -34,8 +35,6 @@ export interface ResolverOptions {
 const HOSTS_BYTES = 4 << 20
 /** Errors for a name server that does not answer. */
 const silence = new Set(['ETIMEOUT', 'ECANCELLED'])
-/** Errors for a name that does not exist, or has no address of the kind. */
-const nothing = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
  * Creates a resolver that does not use the system's own lookup. That would block one of this process's four threads,
@@ -65,7 +64,7 @@ export function createResolver({
     try {
       return await resolver.resolve4(host)
     } catch (error) {
-      if (!nothing.has(codeOf(error))) throw error
+      if (!meansNoRecords(codeOf(error))) throw error
       return resolver.resolve6(host)
     }
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { ListenAddress } from '../../config.ts'
 import { cannotListen, portFault } from '../free-port.ts'
-import { type Listener, listeners } from '../listeners.ts'
+import { type Listener, listeners, reachableHost } from '../listeners.ts'
 import { type Check, type Finding, ok, problem, problemOf } from './check.ts'
 
 const PATIENCE_MS = 5000
@@ -43,12 +43,9 @@ async function udpFault({ host, port }: ListenAddress, variable: string) {
   }
 }
 
-/** The address at which this machine reaches a listener on all addresses. */
-const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-
 async function answers({ address, variable, protocol, isOptional }: Listener): Promise<Finding> {
   const where = `${describeListener(address)} (${variable})`
-  const host = everywhere[address.host] ?? address.host
+  const host = reachableHost(address.host)
   const heard = await greeting({ host, port: address.port }, protocol === 'ssh').catch(() => undefined)
   const remedy = `Check the log, and whether another program uses the port. Or choose another port with ${variable}.`
   const silent = (text: string): Finding => ({ ...problem(text, remedy), ...(isOptional && { state: 'warning' }) })

@@ -39,6 +39,7 @@ import { findSite } from '../../resources/sites/site.store.ts'
 import { httpsPort, siteConstants } from '../../resources/sites/site.ts'
 import { purgeCaches } from '../../resources/sites/switches/purge.store.ts'
 import { tellOfRecovery } from '../../resources/sites/switches/recovery-mail.ts'
+import { reachableHost } from '../listeners.ts'
 import type { ProcessContext } from '../process-context.ts'
 import type { Spill } from './data-folder.ts'
 import { followFirstSite } from './first-site.ts'
@@ -274,9 +275,6 @@ function nativeDatabases({ databases }: MariaDb): NativeDatabases | undefined {
   return { socketFolder, loginOf: (siteDirectory) => databases.loginOf({ siteDirectory }) }
 }
 
-/** The address at which this machine reaches a listener on all addresses. */
-const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-
 /**
  * Creates the route for the ports in addresses of sites. If TLS ends before the edge, the edge itself does not speak
  * it.
@@ -290,7 +288,7 @@ function hairpinRoute({ config, database, hostKey }: ProcessContext): HairpinRou
   return createHairpinRoute({ edges, edgeKey: hostKey, isSite: (hostName) => isSiteName(database.read, hostName) })
 }
 
-const reachable = ({ host, port }: EdgeListener): EdgeListener => ({ host: everywhere[host] ?? host, port })
+const reachable = ({ host, port }: EdgeListener): EdgeListener => ({ host: reachableHost(host), port })
 
 const watchForLostSites = ({ config, database, log }: ProcessContext): SiteWatch =>
   watchSites({
