@@ -176,7 +176,7 @@ export const settings = {
     parse: (value: string) => (value ? email(value) : undefined),
   },
   acmeEabKid: {
-    help: 'Key identifier by which the authority knows you as its customer (external account binding), where it demands one; empty: none',
+    help: 'Key identifier of your customer account at the authority (external account binding), if it requires one; empty: none',
     default: '',
     parse: optional,
   },
@@ -263,7 +263,7 @@ export const settings = {
     parse: flag,
   },
   measureBackups: {
-    help: 'Whether Stead measures the download of each on-demand file backup, which takes as long as to compress it. With false, its size is null and downloads show no progress, which suits CI',
+    help: 'Whether Stead measures the download of each on-demand file backup, which takes as long as compressing it. With false, the size is null and downloads show no progress, which suits CI',
     default: 'true',
     parse: flag,
   },
@@ -473,7 +473,7 @@ export const settings = {
     parse: integer(0, 10_000_000),
   },
   stagingMails: {
-    help: 'Handling of mails of sites whose environment type is not production: keep (as files in the outbox folder of the data folder, so that copies mail nobody) or send',
+    help: 'Handling of mails of sites whose environment type is not production: keep (as files in the outbox folder of the data folder, so that copies send no mail) or send',
     default: 'keep',
     parse: oneOf('keep', 'send'),
   },
@@ -513,7 +513,7 @@ export const settings = {
     parse: listOf(network),
   },
   proxyProtocol: {
-    help: 'Addresses or networks of balancers in front of the edge, the API and SFTP that say by the PROXY protocol (version 1 or 2) who has connected to them; empty: nobody may',
+    help: 'Addresses or networks of balancers in front of the edge, the API and SFTP that may name the client with the PROXY protocol (version 1 or 2); empty: none',
     default: '',
     parse: listOf(network),
   },

@@ -22,7 +22,7 @@ interface RepositoryLease {
 
 /** Another copy of this installation controls the storage. */
 export class LeasedByAnother extends OperatorError {
-  override readonly name = 'HeldByAnother'
+  override readonly name = 'LeasedByAnother'
 }
 
 /**

@@ -9,7 +9,7 @@ import type { PhpVersion } from './php/runtime.ts'
 /** A site of this host, with the facts that its traffic needs. */
 export interface HostedRecord {
   readonly siteId: number
-  readonly homeId: number
+  readonly directoryId: number
   readonly coreVersion: string
   readonly phpVersion: PhpVersion
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
@@ -31,7 +31,7 @@ const hosted = (tx: Tx, hostId: number) =>
     .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
     .select([
       'sites.id as siteId',
-      'site_homes.id as homeId',
+      'site_homes.id as directoryId',
       'sites.core_version as coreVersion',
       'sites.php_version as phpVersion',
       'sites.state',

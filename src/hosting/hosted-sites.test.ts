@@ -76,15 +76,15 @@ const change = async (tx: Parameters<typeof recordNames>[0], values: object): Pr
 }
 
 test('combines a site from its record and its site directory, for visitors and background work alike', async () => {
-  const homeId = await settle({ light_404: 1, multisite: 0 })
+  const directoryId = await settle({ light_404: 1, multisite: 0 })
   const sites = new HostedSites(made.database)
   sites.open(place)
   const site = await sites.find(siteId)
   expect(site).toMatchObject({
     siteId,
-    siteDirectory: join(dataDir, 'sites', `h${homeId}`),
+    siteDirectory: join(dataDir, 'sites', `h${directoryId}`),
     corePath: join(dataDir, 'cores/6.8'),
-    uid: 300_000 + homeId,
+    uid: 300_000 + directoryId,
     phpVersion: '8.3',
     address: 'shop.localhost',
     state: 'live',

@@ -121,7 +121,7 @@ export class HostedSites {
 }
 
 const describe = (record: HostedRecord, siteDirectories: SiteDirectories): HostedSite => ({
-  ...siteDirectories.phpSite({ id: record.homeId, coreVersion: record.coreVersion }, record),
+  ...siteDirectories.phpSite({ id: record.directoryId, coreVersion: record.coreVersion }, record),
   isNetwork: record.multisite === 1,
   hasLight404: record.light404 === 1,
   inSafeMode: record.safeMode === 1,

@@ -181,7 +181,7 @@ async function openOwnControlDatabase(config: Config, name: string): Promise<{ d
 export const whileStarting = (error: unknown, config: Config): unknown =>
   isLost(error) ? databaseLost(error, databaseOf(config)) : error
 
-const EGRESS_SOCKET =
+const IF_LOST =
   'If it is permanently lost, run stead key accept. Secrets sealed with the old key can then never be read again.'
 
 /**
@@ -197,14 +197,14 @@ async function masterKey(config: Config, { database, facts }: ControlDatabase): 
   if (!given && isInUse)
     throw new OperatorError(
       `The master key is missing: ${file} does not exist, and this installation has secrets sealed with it. Nothing was changed.\n` +
-        `Restore the file from a backup, or set STEAD_MASTER_KEY. ${EGRESS_SOCKET}`,
+        `Restore the file from a backup, or set STEAD_MASTER_KEY. ${IF_LOST}`,
     )
   const key = given ?? (await makeMasterKey(file))
   const mark = markOfKey(key)
   if ((keyMark ?? (await database.transaction((tx) => claimKeyMark(tx, mark)))) !== mark)
     throw new OperatorError(
       `${config.masterKey ? 'STEAD_MASTER_KEY' : file} is not the master key of this installation. Its secrets are sealed with another key. ` +
-        `Nothing was changed.\nUse the correct key. All processes of an installation have the same key. ${EGRESS_SOCKET}`,
+        `Nothing was changed.\nUse the correct key. All processes of an installation have the same key. ${IF_LOST}`,
     )
   return key
 }

@@ -60,7 +60,7 @@ describe.skipIf(!core)('the database in the folder', () => {
       if (existsSync(database() + end)) await cp(database() + end, `${database()}.${as}${end}`)
     }
   }
-  const putBack = async (as: string) => {
+  const restoreDatabase = async (as: string) => {
     for (const end of ['', '-wal', '-shm']) {
       await rm(database() + end, { force: true })
       if (existsSync(`${database()}.${as}${end}`)) await cp(`${database()}.${as}${end}`, database() + end)
@@ -78,7 +78,7 @@ describe.skipIf(!core)('the database in the folder', () => {
     await stead.stop()
     await keep('newest')
     const before = photographed(directoryOfC)
-    await putBack('older')
+    await restoreDatabase('older')
     await stead.start()
     await answers(stead, 'site-a')
     await answers(stead, 'site-b')
@@ -97,7 +97,7 @@ describe.skipIf(!core)('the database in the folder', () => {
 
   test('restored the other way round: the quarantined site directory is in its place again', async () => {
     await stead.stop()
-    await putBack('newest')
+    await restoreDatabase('newest')
     await stead.start()
     await answers(stead, 'site-c')
     await answers(stead, 'site-a')
@@ -143,11 +143,11 @@ describe.skipIf(!core)('the database in the folder', () => {
     expect(await refused(stead)).toContain('another installation')
     await other.remove()
 
-    await putBack('right')
+    await restoreDatabase('right')
     await writeFile(database(), 'this is no database, but it is long enough to be taken for one'.repeat(20))
     expect(await refused(stead)).toContain('damaged')
 
-    await putBack('right')
+    await restoreDatabase('right')
     expect(photographed(join(stead.dataDir, 'sites'))).toBe(before)
     await stead.start()
     await answers(stead, 'site-a')
@@ -174,7 +174,7 @@ describe.skipIf(!core)('the database in the folder', () => {
 
     // the right database recovers all of them
     await stead.stop()
-    await putBack('right')
+    await restoreDatabase('right')
     expect(await refused(stead)).toContain('another installation')
     // the restored database saw its host a moment ago, so adopting is refused for ten seconds
     const adopt = async () => (await stead.cli('host', 'adopt')).code

@@ -322,7 +322,7 @@ export async function fakeHost(
     edgeKey: 'key-of-the-edge',
     backups,
     siteDirectories,
-    spares: { homeIds: () => [], take: async () => undefined },
+    spares: { directoryIds: () => [], take: async () => undefined },
     pool,
     firstPages: { keep: (_siteId: number, make: () => Promise<unknown>) => make() },
     siteDatabase: createSqliteContent({ pool, sandbox: config.sandbox }),

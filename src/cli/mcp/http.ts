@@ -8,7 +8,7 @@ import { createServer } from './server.ts'
 export interface HttpOptions {
   /** The URL of the API. */
   readonly url: string
-  readonly requireLease: boolean
+  readonly allowChanges: boolean
   readonly listen: { readonly host: string; readonly port: number }
   /** The host names of this server, in addition to those of this machine. */
   readonly hosts: readonly string[]
@@ -25,7 +25,7 @@ const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]']
  * Serves the protocol over HTTP at `/mcp` ("streamable HTTP"). Each request contains its own API token, and nothing is
  * stored between requests, so that no session can leak to another client. Resolves when it listens.
  */
-export async function serveHttp({ url, requireLease, listen, hosts, atOnce = AT_ONCE }: HttpOptions): Promise<Server> {
+export async function serveHttp({ url, allowChanges, listen, hosts, atOnce = AT_ONCE }: HttpOptions): Promise<Server> {
   let open = 0
   const allowed = [...OWN_HOSTS, listen.host, ...hosts].map((name) => name.toLowerCase())
 
@@ -61,7 +61,7 @@ export async function serveHttp({ url, requireLease, listen, hosts, atOnce = AT_
 
   async function pass(message: unknown, token: string, request: IncomingMessage, response: ServerResponse) {
     const stead = new Stead({ url, token, retries: 2, headers: { 'user-agent': `stead-mcp/${version}` } })
-    const server = createServer(stead, { requireLease })
+    const server = createServer(stead, { allowChanges })
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
     response.once('close', () => void server.close())
     await server.connect(transport as never)

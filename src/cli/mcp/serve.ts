@@ -9,23 +9,23 @@ import { createServer } from './server.ts'
 
 /** Runs `stead mcp` until its client leaves, or it is stopped. Only the protocol uses standard output. */
 export async function serveMcp({ own }: ParsedCall, { environment, err }: CommandContext): Promise<number> {
-  const requireLease = own['allow-changes'] === true
+  const allowChanges = own['allow-changes'] === true
   const wanted = { profile: own.profile as string | undefined, dataDir: own['data-dir'] as string | undefined }
-  const tells = requireLease
+  const tells = allowChanges
     ? 'all operations that its token allows'
     : 'read-only; to allow changes, use --allow-changes'
   if (own.listen !== undefined) {
     const url = environment.STEAD_API_URL ?? (await findConnection(environment, wanted)).url
     const listen = addressOf(own.listen as string)
     const hosts = own.host === undefined ? [] : (own.host as string).split(',')
-    const server = await serveHttp({ url, requireLease, listen, hosts })
+    const server = await serveHttp({ url, allowChanges, listen, hosts })
     const { address, port, family } = server.address() as { address: string; port: number; family: string }
     err.write(`http://${family === 'IPv6' ? `[${address}]` : address}:${port}/mcp for ${url}: ${tells}\n`)
     await once(server, 'close')
     return 0
   }
   const connection = await findConnection(environment, wanted)
-  const server = createServer(clientOf(connection), { requireLease })
+  const server = createServer(clientOf(connection), { allowChanges })
   const ended = once(process.stdin, 'close')
   await server.connect(new StdioServerTransport())
   err.write(`stead mcp for ${connection.url}: ${tells}\n`)

@@ -58,11 +58,11 @@ export const isReading = ({ method, operationId }: ApiCommand): boolean =>
 
 /**
  * Returns a tool for each operation.
- * @param requireLease whether to include those that change something
+ * @param allowChanges whether to include those that change something
  */
-export function apiTools(requireLease: boolean): ApiTool[] {
+export function apiTools(allowChanges: boolean): ApiTool[] {
   return catalogue()
-    .commands.filter((command) => !left.includes(command.operationId) && (requireLease || isReading(command)))
+    .commands.filter((command) => !left.includes(command.operationId) && (allowChanges || isReading(command)))
     .map(toolOf)
 }
 

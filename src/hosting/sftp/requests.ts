@@ -107,7 +107,7 @@ export class Requests {
 
   async readFolder(handle: Buffer): Promise<Answer> {
     const folder = this.#thing(handle)
-    if (!(folder instanceof OpenFolder)) throw new Refused('failure', 'It is no open folder')
+    if (!(folder instanceof OpenFolder)) throw new Refused('failure', 'It is not an open folder')
     const entries = await folder.next()
     if (entries.length === 0) throw new Refused('end', 'That was all')
     const names = entries.map(({ name, stats }) => nameEntry(name, stats))

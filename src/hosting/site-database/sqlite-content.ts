@@ -4,7 +4,7 @@ import { lstat, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PhpPool } from '../php/pool/pool.ts'
 import { type Abilities, findAbilities } from '../php/wasm/containment.ts'
-import { DiskFull, inWords } from '../site-directories/disk-space.ts'
+import { asDiskFull, DiskFull } from '../site-directories/disk-space.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import type { LoadResult } from './child/orders.ts'
 import { ChildFailed, type ContainedChild, startContained } from './contained.ts'
@@ -92,7 +92,7 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
       }
     } catch (error) {
       await close()
-      throw inWords(error)
+      throw asDiskFull(error)
     }
   }
 
@@ -212,7 +212,7 @@ async function* dump(
   } catch (error) {
     signal?.throwIfAborted()
     if (!(error instanceof ChildFailed)) throw error
-    const full = inWords(error)
+    const full = asDiskFull(error)
     if (full instanceof DiskFull) throw full
     throw new SiteUnavailable(`The site's database cannot be read: ${error.message}`, { cause: error })
   } finally {
@@ -241,7 +241,7 @@ async function load(
     return loaded
   } catch (error) {
     signal?.throwIfAborted()
-    throw inWords(error)
+    throw asDiskFull(error)
   } finally {
     signal?.removeEventListener('abort', stop)
     child.kill()

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { chmod, chown, copyFile, lchown, lstat, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inWords } from '../site-directories/disk-space.ts'
+import { asDiskFull } from '../site-directories/disk-space.ts'
 import { inFolder, lookInside } from '../site-files/open-inside.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import type { DatabaseState, SitePlace } from './database-content.ts'
@@ -81,7 +81,7 @@ export class SqliteFiles {
         await copyFile(found.path, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
         await this.#give(to)
       } catch (error) {
-        throw inWords(error)
+        throw asDiskFull(error)
       } finally {
         found.close()
       }
@@ -97,7 +97,7 @@ export class SqliteFiles {
       await handle.sync().finally(() => handle.close())
       await rename(join(folder, name), this.next)
     } catch (error) {
-      throw inWords(error)
+      throw asDiskFull(error)
     } finally {
       made?.close()
     }

@@ -18,7 +18,7 @@ import {
   readMark,
   writeMark,
 } from './directory-mark.ts'
-import { checkRoom, inWords } from './disk-space.ts'
+import { asDiskFull, checkRoom } from './disk-space.ts'
 import { listQuarantined, type Quarantined, quarantine, recover } from './quarantine.ts'
 
 export interface DirectoriesOnDiskOptions {
@@ -104,7 +104,7 @@ export class DirectoriesOnDisk {
       // site only after that.
       else if (/^h\d+\.(making|removing)$/.test(name)) await this.#erase(join(this.#folder, name))
       else if (name !== 'set-aside')
-        log.warn({ folder: join(this.#folder, name) }, 'not a site directory; Stead leaves it alone')
+        log.warn({ folder: join(this.#folder, name) }, 'not a site directory, so Stead ignores it')
     }
     return { present, aside: this.#quarantined.flatMap(({ home: directory }) => directory ?? []) }
   }
@@ -192,7 +192,7 @@ export class DirectoriesOnDisk {
     } catch (error) {
       // Half a copy would keep the disk full, so that Stead could not record the error.
       await this.#erase(unfinished)
-      throw inWords(error)
+      throw asDiskFull(error)
     }
   }
 

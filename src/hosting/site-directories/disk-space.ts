@@ -20,7 +20,7 @@ export async function checkRoom(folder: string, keepFreeBytes = 0): Promise<void
 }
 
 /** Returns {@link DiskFull} when the error means that, and otherwise the error itself. */
-export function inWords(error: unknown): unknown {
+export function asDiskFull(error: unknown): unknown {
   const { code, errcode } = error as { code?: string; errcode?: number }
   const isFull = code === 'ENOSPC' || code === 'EDQUOT' || errcode === SQLITE_FULL
   return isFull ? new DiskFull('The disk of the host is full', { cause: error }) : error

@@ -25,7 +25,7 @@ const LOW_PRIORITY_MS = 15_000
 const LOOK_EVERY_MS = 250
 
 interface Spare {
-  readonly homeId: number
+  readonly directoryId: number
   /** Resolves to `undefined` when memory is short. */
   readonly started: Promise<PhpProcess | undefined>
   isWarm: boolean
@@ -48,9 +48,9 @@ export class Spares {
   }
 
   /** Returns the site directories in which a warm process of this version waits, the longest waiting first. */
-  homeIds(phpVersion: PhpVersion): number[] {
+  directoryIds(phpVersion: PhpVersion): number[] {
     if (phpVersion !== this.#options.phpVersion) return []
-    return [...this.#spares.values()].filter((spare) => spare.isWarm).map(({ homeId }) => homeId)
+    return [...this.#spares.values()].filter((spare) => spare.isWarm).map(({ directoryId }) => directoryId)
   }
 
   /**
@@ -59,9 +59,9 @@ export class Spares {
    * @param phpVersion the required version; without one, the process is ended
    * @returns the warm process if it has that version; any other is ended
    */
-  async take(homeId: number, phpVersion?: PhpVersion): Promise<PhpProcess | undefined> {
-    const spare = this.#spares.get(homeId)
-    this.#spares.delete(homeId)
+  async take(directoryId: number, phpVersion?: PhpVersion): Promise<PhpProcess | undefined> {
+    const spare = this.#spares.get(directoryId)
+    this.#spares.delete(directoryId)
     // Includes one that is still starting, because two processes in one site directory would lose writes.
     const process = await spare?.started.catch(() => undefined)
     if (spare?.isWarm && phpVersion === this.#options.phpVersion) return process
@@ -79,7 +79,7 @@ export class Spares {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#spares.keys()].map((homeId) => this.take(homeId)))
+    await Promise.all([...this.#spares.keys()].map((directoryId) => this.take(directoryId)))
   }
 
   async #refill(template: Template): Promise<void> {
@@ -102,7 +102,7 @@ export class Spares {
   async #add(directory: SiteDirectory): Promise<boolean> {
     const { siteDirectories, pool, phpVersion } = this.#options
     const started = pool.startSpare(siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address }))
-    const spare: Spare = { homeId: directory.id, started, isWarm: false }
+    const spare: Spare = { directoryId: directory.id, started, isWarm: false }
     this.#spares.set(directory.id, spare)
     try {
       const process = await started
@@ -118,9 +118,9 @@ export class Spares {
 
   async #warm(spare: Spare, process: PhpProcess): Promise<void> {
     process.exited.then(() => {
-      if (this.#spares.get(spare.homeId) === spare) this.#spares.delete(spare.homeId)
+      if (this.#spares.get(spare.directoryId) === spare) this.#spares.delete(spare.directoryId)
     })
-    const isOurs = () => this.#spares.get(spare.homeId) === spare
+    const isOurs = () => this.#spares.get(spare.directoryId) === spare
     // If the process was claimed meanwhile, it belongs to its new site.
     spare.isWarm = await warmUp(process, isOurs)
   }

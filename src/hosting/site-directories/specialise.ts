@@ -6,7 +6,7 @@ import { wpConfig } from '../php/wp-config.ts'
 import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import type { ConfigConstants } from '../site-files/platform/wp-config-file.ts'
 import type { Edit } from './directory-databases.ts'
-import { inWords } from './disk-space.ts'
+import { asDiskFull } from './disk-space.ts'
 import { templateMarks } from './template.ts'
 
 /** What turns a copy of the template into one particular site. */
@@ -74,7 +74,7 @@ async function replaceFile(
     await make(temporary)
   } catch (error) {
     await rm(temporary, { force: true })
-    throw inWords(error)
+    throw asDiskFull(error)
   }
   await chmod(temporary, mode)
   // If it belonged to root, WordPress would answer 200 from a database that it cannot write.

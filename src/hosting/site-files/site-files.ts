@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
-import { inWords } from '../site-directories/disk-space.ts'
+import { asDiskFull } from '../site-directories/disk-space.ts'
 import { flushingAlong } from '../site-directories/flushing-along.ts'
 import { blocksOfTree, measureTree } from './disk-usage.ts'
 import type { DiskQuota } from './disk-watch.ts'
@@ -244,7 +244,7 @@ export class SiteFiles implements FileContent {
     try {
       return await work(new Exchange(siteDirectory))
     } catch (error) {
-      throw inWords(error)
+      throw asDiskFull(error)
     } finally {
       this.#busy.delete(siteDirectory)
     }

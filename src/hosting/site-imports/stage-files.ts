@@ -69,8 +69,8 @@ export async function stageFiles(
       waiting.push(...(await nestedSources(into)).map((path) => ({ name: basename(path), path })))
   }
   const layout = await layoutOf(unpacked)
-  if (layout.contents.length === 0) throw new ArchiveRefused('there is no wp-content folder in it')
-  if (layout.dumps.length === 0) throw new ArchiveRefused('there is no dump of a database in it')
+  if (layout.contents.length === 0) throw new ArchiveRefused('it contains no wp-content folder')
+  if (layout.dumps.length === 0) throw new ArchiveRefused('it contains no database dump')
   const facts = await factsOf(layout.root, unpacked, layout.format)
   const content = join(contentOf(folder), 'wp-content')
   await mkdir(content, { recursive: true, mode: 0o755 })

@@ -6,11 +6,11 @@ import { oneStep } from './harness.ts'
 const about = { name: 'test.types', input: Type.Object({ site: Type.Integer() }), on: 'control' } as const
 type Context<Results = unknown> = StepContext<{ site: number }, { readonly host: string }, Results>
 interface Home {
-  readonly homeId: number
+  readonly directoryId: number
 }
 
-const claim = async ({ input }: Context): Promise<Home> => ({ homeId: input.site })
-const use = async ({ results }: Context<{ home: Home }>): Promise<number> => results.home.homeId
+const claim = async ({ input }: Context): Promise<Home> => ({ directoryId: input.site })
+const use = async ({ results }: Context<{ home: Home }>): Promise<number> => results.home.directoryId
 const misread = async ({ results }: Context<{ home: string }>): Promise<string> => results.home
 
 test('results have the types that their steps return', () => {

@@ -49,7 +49,7 @@ export async function bindToHost(tx: Tx, siteId: number, hosts: { from: number; 
 }
 
 /** Requeues an operation whose worker is gone, so that it runs elsewhere from the interrupted step. */
-export async function putBackOperation(tx: Tx, id: number): Promise<void> {
+export async function requeueInterrupted(tx: Tx, id: number): Promise<void> {
   await tx
     .updateTable('operations')
     .set({
@@ -95,7 +95,7 @@ export async function abandonOperation(
   await end(tx, { operation, steps }, isTold ? definition : undefined, 'failed', { clock: () => now })
 }
 
-/** Makes queued operations wait until a newer one has ended. The caller then calls {@link letHeldRun} for it. */
+/** Makes queued operations wait until a newer one has ended. The caller then calls {@link releaseHeld} for it. */
 export async function holdFor(tx: Tx, ids: readonly number[], newerId: number): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -111,7 +111,7 @@ export async function holdFor(tx: Tx, ids: readonly number[], newerId: number): 
 }
 
 /** Makes the operations due that {@link holdFor} has held for an operation. */
-export async function letHeldRun(tx: Tx, forId: number): Promise<void> {
+export async function releaseHeld(tx: Tx, forId: number): Promise<void> {
   await tx
     .updateTable('operations')
     .set({ run_at: databaseNow(tx), waits_since: databaseNow(tx) })

@@ -82,7 +82,7 @@ export async function getOperations(tx: Tx, ids: readonly number[]): Promise<Ope
  * Returns how many operations are queued for the site of an operation, or for its account if it has no site. It counts
  * the operation itself.
  */
-export async function queuedBeside(tx: Tx, id: number): Promise<number> {
+export async function countQueued(tx: Tx, id: number): Promise<number> {
   const [row] = await queuedCount(tx, { id })
   return Number(row?.count ?? 0)
 }

@@ -13,7 +13,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { letHeldRun } from '../../platform/operations/host-operations.ts'
+import { releaseHeld } from '../../platform/operations/host-operations.ts'
 import { type CompletedBackup, type Kind, listCompleted, nameOf, siteOwner } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
@@ -146,7 +146,7 @@ async function layRootOfCore(directory: SiteDirectory, corePath: string): Promis
 async function open(tx: Tx, context: Looked): Promise<void> {
   const { input, operationId, now, results } = context
   const { siteId } = input
-  await letHeldRun(tx, operationId)
+  await releaseHeld(tx, operationId)
   const site = await holdSite(tx, siteId)
   if (!site) return
   await openSite(tx, siteId, operationId, now())
@@ -166,7 +166,7 @@ function reasonOf({ source }: Pick<Context, 'source'>): string {
 
 async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
   const { siteId } = context.input
-  await letHeldRun(tx, context.operationId)
+  await releaseHeld(tx, context.operationId)
   await openSite(tx, siteId, context.operationId, context.now())
   if (!(await holdSite(tx, siteId))) return
   await changeOfJob(tx, context).record({

@@ -10,7 +10,7 @@ import { countMail, forgetMailCounts } from '../../platform/mail/mail-limit.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { forgetTooMany } from '../../platform/operations/forget.ts'
 import { eachOverfull, firstBeyond, forgetUpTo, nextAccount } from '../../platform/operations/newest-only.ts'
-import { queuedBeside } from '../../platform/operations/read.ts'
+import { countQueued } from '../../platform/operations/read.ts'
 import { recordActivity } from '../activity/record.ts'
 import { subjectsTo } from '../collaborators/mails.fixture.ts'
 import { actions as siteActions, events as siteEvents } from '../sites/actions.ts'
@@ -323,7 +323,7 @@ for (const { dialect, skip } of dialects) {
   test.skipIf(skip)(`finds rows to count and to delete by an index on ${dialect}`, async () => {
     const made = await testDatabase(dialect)
     const plans = await plansOf(made, async (tx) => {
-      await queuedBeside(tx, 1)
+      await countQueued(tx, 1)
       for (const table of ['activity', 'events', 'operations'] as const) {
         await firstBeyond(tx, table, 1, 5)
         await nextAccount(tx, table, 1)

@@ -1,4 +1,4 @@
-import { DiskFull, inWords } from '../../hosting/site-directories/disk-space.ts'
+import { asDiskFull, DiskFull } from '../../hosting/site-directories/disk-space.ts'
 import { type FilePlace, lookAtFile, putFile, removeFile } from '../../hosting/site-files/stage/single-file.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { FOLDER, MOST_BYTES } from './mu-plugin.ts'
@@ -61,7 +61,7 @@ export async function layOnSite(services: HostServices, siteId: number, wish: Wi
       message: `${FOLDER} of the site is not a folder, or it just got a file ${wish.slug}`,
     }
   } catch (error) {
-    const reason = inWords(error)
+    const reason = asDiskFull(error)
     if (reason instanceof DiskFull) return { outcome: 'failed', message: reason.message }
     throw error
   }

@@ -1,4 +1,4 @@
-/** `npm run torture -- --kills=60 --database=sqlite|postgres --seed=1 [--only='kill -9 host,put back'] [--seconds=600]` */
+/** `npm run torture -- --kills=60 --database=sqlite|postgres --seed=1 [--only='kill -9 host,older database'] [--seconds=600]` */
 import { parseArgs } from 'node:util'
 import { reportText } from './report.ts'
 import { Interrupted, torture } from './torture.ts'

@@ -3,21 +3,21 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Stead, until } from '../../support/stead.ts'
 import type { Ground } from './ground.ts'
-import { putSnapshotBack } from './snapshot.ts'
+import { restoreSnapshot } from './snapshot.ts'
 
 /**
  * Restores a database from earlier, with today's files. The rows of newer sites are lost with it, but their files are
  * not: a folder with someone's content exists until its owner requests its deletion, even in quarantine, and even when
  * as many new sites get the IDs of the lost ones.
  */
-export async function putBack(ground: Ground): Promise<string[]> {
+export async function restoreOlderDatabase(ground: Ground): Promise<string[]> {
   const { stead } = ground
   // sites that the old database does not know, whatever the load has left
   for (const name of ['since-0', 'since-1'])
     await stead.createSite({ name }).catch((error) => ground.say(String(error)))
   const marks = await markAll(ground)
   await stead.stop()
-  await putSnapshotBack(ground, ground.snapshot)
+  await restoreSnapshot(ground, ground.snapshot)
   await stead.start()
   const faults: string[] = []
   for (const { name } of ground.baseSites)
@@ -27,7 +27,7 @@ export async function putBack(ground: Ground): Promise<string[]> {
   const names = Array.from(marks, (_, n) => `after-${n}`)
   await Promise.all(names.map((name) => makeSite(stead, name).catch((error) => faults.push(`${name}: ${error}`))))
   const there = await marksIn(stead.dataDir)
-  ground.ledger.count('folders with content when the database was put back', marks.size)
+  ground.ledger.count('folders with content when the database was restored', marks.size)
   for (const [mark, directory] of marks) if (!there.has(mark)) faults.push(`the files of ${directory} are lost`)
   return faults
 }

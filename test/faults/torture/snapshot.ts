@@ -17,7 +17,7 @@ export async function takeSnapshot({ stead, cluster }: Place, file: string): Pro
 }
 
 /** Restores the copy. Stead must not run. */
-export async function putSnapshotBack({ stead, cluster }: Place, file: string): Promise<void> {
+export async function restoreSnapshot({ stead, cluster }: Place, file: string): Promise<void> {
   if (cluster) return cluster.restore(file)
   const database = new DatabaseSync(file)
   try {

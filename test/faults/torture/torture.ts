@@ -14,8 +14,8 @@ import { checks } from './checks/index.ts'
 import { type Ground, openGround } from './ground.ts'
 import { decks, harms } from './harm/index.ts'
 import { loads } from './load/index.ts'
-import { putBack } from './put-back.ts'
 import type { Report } from './report.ts'
+import { restoreOlderDatabase } from './restore-older.ts'
 import { settle } from './settle.ts'
 
 export interface TortureOptions {
@@ -47,9 +47,9 @@ export async function torture(options: TortureOptions): Promise<Report> {
     faults.push(...(await settle(ground)))
     for (const load of loads) faults.push(...(await found(load.name, () => load.check(ground))))
     for (const check of checks) faults.push(...(await found(check.name, () => check.run(ground))))
-    if (!options.only || options.only.includes('put back')) {
-      ground.say('files put back from the beginning')
-      faults.push(...(await found('put back', () => putBack(ground))))
+    if (!options.only || options.only.includes('older database')) {
+      ground.say('restore the database from the beginning')
+      faults.push(...(await found('older database', () => restoreOlderDatabase(ground))))
     }
     faults.push(...(await found('stopping', () => ground.stop())))
   } catch (error) {

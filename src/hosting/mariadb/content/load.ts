@@ -97,7 +97,7 @@ export async function loadDump(
   } catch (error) {
     signal?.throwIfAborted()
     const isRefused = foreign !== undefined && isOfStatement(error)
-    throw inWords(isRefused ? dump.refused(errorOf(error).message) : dump.placed(error))
+    throw asDumpError(isRefused ? dump.refused(errorOf(error).message) : dump.placed(error))
   }
 }
 
@@ -133,7 +133,7 @@ function isOfStatement(error: unknown): boolean {
   return errno !== undefined && sqlState !== undefined && ![...NOT_THE_DUMP, ...FULL].includes(errno)
 }
 
-export function inWords(error: unknown): unknown {
+export function asDumpError(error: unknown): unknown {
   if (error instanceof UnreadableSql)
     return new DumpUnreadable(`The dump cannot be loaded: ${error.full}`, { cause: error })
   const { errno, message } = errorOf(error)

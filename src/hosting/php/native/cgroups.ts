@@ -119,5 +119,5 @@ async function end(folder: string): Promise<void> {
       await pause(removePauseMs)
     }
   }
-  if (await stat(folder).catch(() => undefined)) throw new Error(`${folder} is not to be removed: something runs in it`)
+  if (await stat(folder).catch(() => undefined)) throw new Error(`${folder} cannot be removed: a process runs in it`)
 }

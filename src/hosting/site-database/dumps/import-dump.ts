@@ -86,7 +86,7 @@ function addressOf(url: string): string[] {
   if (!parts || !/^https?:$/.test(parts.protocol)) return []
   if (parts.pathname !== '/')
     throw new DumpUnreadable(
-      `The dump cannot be loaded: its site is in the folder ${parts.pathname} of ${parts.host}, which cannot be rewritten while it is loaded. Load it as it is, and use wp search-replace.`,
+      `The dump cannot be loaded: its site is in the folder ${parts.pathname} of ${parts.host}, which cannot be rewritten while it is loaded. Load it unchanged, and use wp search-replace.`,
     )
   return [parts.host]
 }

@@ -25,7 +25,7 @@ export class FileComparison implements Changes {
     folder?.close()
     if (folder) return true
     const other = atPath(this.#web, path, (place) => lstatSync(place, { throwIfNoEntry: false }))
-    if (other) throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))} is in the way: it is no folder`)
+    if (other) throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))} is in the way: it is not a folder`)
     return false
   }
 

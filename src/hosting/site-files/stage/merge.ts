@@ -119,10 +119,10 @@ async function* checked(entries: AsyncIterable<WantedEntry>, scope: FileScope): 
       throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))}: ${why}`)
     }
     checkPath(path)
-    if (!isInScope(scope, path)) refuse('not among what is to be changed')
+    if (!isInScope(scope, path)) refuse('not part of the change')
     if (last !== undefined && comparePaths(last, path) >= 0) refuse('out of its order, or there twice')
     if (++count > MOST_ENTRIES) refuse(`more than ${MOST_ENTRIES} files`)
-    if (entry.kind === 'link' && !staysInside(path, entry.target)) refuse('a link that may lead out of the site')
+    if (entry.kind === 'link' && !staysInside(path, entry.target)) refuse('a link that may point outside the site')
     if (!Number.isFinite(entry.mtimeMs)) refuse('a time that is none')
     if (entry.kind === 'file' && !(entry.sizeBytes >= 0)) refuse('a size that is none')
     last = path
@@ -243,7 +243,7 @@ class Merging {
     if (frame?.path === folder && frame.kind !== 'kept') return
     if (folder === '') return
     if (isInScope(this.#options.scope, folder))
-      throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))}: its folder is missing, or is no folder`)
+      throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))}: its folder is missing, or is not a folder`)
     const parts = folder.split('/')
     for (let depth = 1; depth <= parts.length; depth++) {
       const above = parts.slice(0, depth).join('/')

@@ -83,7 +83,7 @@ export class CopyTree {
   #openFolder(path: string, place: string, { mode, mtimeMs }: { mode: number; mtimeMs: number }): void {
     mkdirSync(place, { mode: 0o700 })
     const folder = pin(place)
-    if (!folder) throw new Error('a folder that was made is gone')
+    if (!folder) throw new Error('a created folder is gone')
     this.#open.push({ path, folder, mode, mtimeMs })
   }
 

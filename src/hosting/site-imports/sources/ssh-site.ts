@@ -65,7 +65,7 @@ async function configIn(files: SshFiles, root: string, path: string): Promise<Wp
     if (text !== undefined) return wpConfigFacts(text)
   }
   throw new OldSiteRefused(
-    `There is no wp-config.php in ${wordsOfOldMachine(path)} of the old machine. Give the folder that WordPress is in as \`path\``,
+    `The folder ${wordsOfOldMachine(path)} of the old machine has no wp-config.php. Send the folder of WordPress as \`path\``,
   )
 }
 

@@ -69,7 +69,7 @@ export async function advance(
     await end(tx, current, definition, transition.state, operationServices)
     return { operation, steps }
   }
-  if (transition.do === 'turn') {
+  if (transition.do === 'rollBack') {
     if (steps[transition.at]?.started_at != null)
       await changeStep(tx, current, transition.at, { state: 'failed', error: transition.error ?? 'canceled' })
     await rollBack(tx, operation, transition.ending, transition.error)
@@ -177,7 +177,7 @@ async function callHook(
 const mustRunAgain = (error: unknown): boolean => ['40001', '40P01'].includes((error as { code?: string }).code ?? '')
 
 /** Returns an operation to the queue and releases its lease. It is due again `afterMs` from now. */
-export async function putBack(
+export async function requeue(
   tx: Tx,
   operation: StoredOperation,
   afterMs: number,
@@ -234,7 +234,7 @@ export async function attemptFailed(
       state: givenUp ? 'undo_failed' : 'undoing',
       error: `undo: ${text}`,
     })
-    if (!givenUp) await putBack(tx, operation, failure.waitMs as number)
+    if (!givenUp) await requeue(tx, operation, failure.waitMs as number)
     return givenUp
   }
   const canceled = operation.cancel_requested === 1
@@ -249,6 +249,6 @@ export async function attemptFailed(
     return true
   }
   await changeStep(tx, current, transition.position, { state: 'pending', error: text })
-  await putBack(tx, operation, failure.waitMs, text)
+  await requeue(tx, operation, failure.waitMs, text)
   return false
 }

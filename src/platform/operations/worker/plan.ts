@@ -5,7 +5,12 @@ import type { AnyDefinition } from '../definition.ts'
 export type Transition =
   | { readonly do: 'run' | 'undo'; readonly position: number }
   /** Undoes the finished work from now on, then ends with `ending`. `at` is the step that would have been next. */
-  | { readonly do: 'turn'; readonly at: number; readonly ending: 'failed' | 'canceled'; readonly error: string | null }
+  | {
+      readonly do: 'rollBack'
+      readonly at: number
+      readonly ending: 'failed' | 'canceled'
+      readonly error: string | null
+    }
   | { readonly do: 'end'; readonly state: 'succeeded' | 'failed' | 'canceled' }
 
 const USUAL_ATTEMPTS = 5
@@ -28,9 +33,9 @@ export function nextTransition(
   const step = steps.find(({ state }) => state !== 'succeeded')
   if (!step) return { do: 'end', state: 'succeeded' }
   const at = step.position
-  if (operation.cancel_requested) return { do: 'turn', at, ending: 'canceled', error: null }
+  if (operation.cancel_requested) return { do: 'rollBack', at, ending: 'canceled', error: null }
   if (step.attempts >= mostStarts)
-    return { do: 'turn', at, ending: 'failed', error: `Step ${step.name} was interrupted ${step.attempts} times` }
+    return { do: 'rollBack', at, ending: 'failed', error: `Step ${step.name} was interrupted ${step.attempts} times` }
   return { do: 'run', position: step.position }
 }
 

@@ -19,7 +19,7 @@ import {
   copyOf,
   type OperationServices,
   type OperationState,
-  putBack,
+  requeue,
   type StepTransition,
   stepDone,
 } from './operation-state.ts'
@@ -193,7 +193,7 @@ export async function handBack(
       state: transition.do === 'run' ? 'pending' : 'undoing',
       attempts,
     })
-    await putBack(tx, next.operation, 0)
+    await requeue(tx, next.operation, 0)
     return false
   })
   tell(work, 'released', back)

@@ -23,7 +23,7 @@ import {
   writtenAddressOf,
 } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
-import { inWords, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
+import { describeRestore, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {
   type Checked,
   checkRestore,
@@ -175,7 +175,7 @@ async function recordRestore(tx: Tx, context: Context, site: Site): Promise<void
 }
 
 const restored = ({ files, database }: Checked, order: RestoreOrder) =>
-  inWords({ files: files?.takenAt, database: database?.takenAt }, order)
+  describeRestore({ files: files?.takenAt, database: database?.takenAt }, order)
 
 const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
   from_site_id: sourceId,

@@ -16,7 +16,7 @@ import type { CompletedBackup, Kind } from '../backup.ts'
 import { problems } from '../problems.ts'
 import { haveStorageInCommon } from '../sync/sync-source.ts'
 import { previewRestore } from './preview-restore.job.ts'
-import { inWords, NewRestore, type RestoreOrder } from './restore.ts'
+import { describeRestore, NewRestore, type RestoreOrder } from './restore.ts'
 import { restoreSite } from './restore-site.job.ts'
 
 export const restoreSiteEndpoint = endpoint({
@@ -62,7 +62,7 @@ export const restoreSiteEndpoint = endpoint({
     }
     const about = aboutSite(target)
     await context.start(body.dry_run ? previewRestore : restoreSite, order, { about })
-    const what = inWords({ files: files?.takenAt, database: database?.takenAt }, body)
+    const what = describeRestore({ files: files?.takenAt, database: database?.takenAt }, body)
     const whose = target.id === site.id ? '' : ` of ${site.name}`
     await context.record(
       body.dry_run

@@ -95,7 +95,7 @@ export function scopeOf({ paths, scope }: Pick<RestoreOrder, 'paths' | 'scope'>,
  * …".
  * @param takenAt of the backups, milliseconds UTC
  */
-export function inWords(
+export function describeRestore(
   takenAt: { files?: number | undefined; database?: number | undefined },
   { paths, tables }: Pick<RestoreOrder, 'paths' | 'tables'>,
 ): string {

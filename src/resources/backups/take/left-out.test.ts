@@ -7,16 +7,16 @@ import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { hostJobs } from '../../../jobs.ts'
 import { ended, startWorker } from '../../../platform/operations/harness.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
-import { inWords, LeftOutCount } from './left-out.ts'
+import { describeLeftOut, LeftOutCount } from './left-out.ts'
 import { takeBackup } from './take-backup.ts'
 
 test('names the first ones and counts the others', () => {
   const found = new LeftOutCount()
-  expect(inWords(found)).toBeUndefined()
+  expect(describeLeftOut(found)).toBeUndefined()
   found.add({ path: 'a\n', why: 'kind' })
-  expect(inWords(found)).toBe(String.raw`Not in the backup: "a\n" (not a file, folder or link)`)
+  expect(describeLeftOut(found)).toBe(String.raw`Not in the backup: "a\n" (not a file, folder or link)`)
   for (let at = 0; at < 1000; at++) found.add({ path: 'b'.repeat(4000), why: 'link' })
-  expect(inWords(found)).toMatch(/^.{100,1000}, and 998 more$/)
+  expect(describeLeftOut(found)).toMatch(/^.{100,1000}, and 998 more$/)
   expect([found.count, found.first.length, found.first.at(-1)?.path.length]).toEqual([1001, 20, 200])
 })
 

@@ -32,7 +32,7 @@ const words = {
 const SHOWN = 3
 
 /** Describes the omissions for users. Returns undefined if the backup has everything. */
-export function inWords({ count, first }: LeftOutTally): string | undefined {
+export function describeLeftOut({ count, first }: LeftOutTally): string | undefined {
   if (count === 0) return undefined
   const named = first.slice(0, SHOWN).map(({ path, why }) => `${JSON.stringify(path)} (${words[why]})`)
   const more = count > named.length ? `, and ${count - named.length} more` : ''

@@ -7,7 +7,7 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { type Kind, siteOwner, TRUST_MS } from '../backup.ts'
 import { tryOut } from '../schedule/try-out.ts'
 import { keepCore } from './keep-core.ts'
-import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
+import { describeLeftOut, LeftOutCount, type LeftOutTally } from './left-out.ts'
 import { againIfDamaged, orRemove, readBack } from './read-back.ts'
 
 /** The services of a host that takes backups. */
@@ -104,7 +104,7 @@ async function takeFiles(
   // A backup that was complete before a crash is not written again, so its files are walked here.
   if (!hasWalked) for await (const _entry of entries()) signal.throwIfAborted()
   const { count, first } = leftOut
-  const warning = inWords(leftOut)
+  const warning = describeLeftOut(leftOut)
   return { ...ofFacts(facts, startedAt), coreVersion, leftOut: { count, first }, ...(warning && { warning }) }
 }
 

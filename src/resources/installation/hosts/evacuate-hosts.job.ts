@@ -7,7 +7,7 @@ import {
   abandonOperation,
   bindToHost,
   openOnHost,
-  putBackOperation,
+  requeueInterrupted,
 } from '../../../platform/operations/host-operations.ts'
 import { schedule } from '../../../platform/operations/schedules.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
@@ -80,7 +80,7 @@ async function endOtherWork(tx: Tx, loss: LossContext): Promise<void> {
     const isOfDeleted = siteId !== null && (await findSite(tx, siteId)) === undefined
     if (isOfDeleted && other) {
       await bindToHost(tx, siteId, { from: loss.host.id, to: other.id })
-      if (isBegun) await putBackOperation(tx, id)
+      if (isBegun) await requeueInterrupted(tx, id)
     } else if (siteId === null) await abandonOperation(tx, id, `The host ${loss.host.name} is lost`, loss)
   }
 }

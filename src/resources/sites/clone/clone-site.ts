@@ -11,7 +11,7 @@ import { SiteId } from '../../kit/site-id.ts'
 import { actions } from '../actions.ts'
 import { putRoute } from '../addresses/route.store.ts'
 import { countAgainstPlan } from '../create/count-against-plan.ts'
-import { creationGround } from '../create/creation.store.ts'
+import { creationFacts } from '../create/creation.store.ts'
 import { choosePlace, type HostRoom } from '../create/placement.ts'
 import { problems } from '../problems.ts'
 import { presentSite, SiteSchema } from '../show/present-site.ts'
@@ -59,7 +59,7 @@ export const cloneSite = endpoint({
     requireInstalled(source)
     const name = body.name.toLowerCase()
     const isStaging = body.staging ?? false
-    const { account, hosts } = await creationGround(tx, source.accountId)
+    const { account, hosts } = await creationFacts(tx, source.accountId)
     const plan = planNamed(account.plan)
     if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (source.hasMultisite && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })

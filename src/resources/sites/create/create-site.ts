@@ -14,7 +14,7 @@ import { presentSite, SiteSchema } from '../show/present-site.ts'
 import { insertSite } from '../site.store.ts'
 import { NewSite, stagingHostName } from '../site.ts'
 import { countAgainstPlan } from './count-against-plan.ts'
-import { creationGround, hostsThatRun } from './creation.store.ts'
+import { creationFacts, hostsThatRun } from './creation.store.ts'
 import { choosePlace } from './placement.ts'
 import { provisionSite } from './provision-site.job.ts'
 
@@ -45,7 +45,7 @@ export const createSite = endpoint({
     const { tx, ownerId, config, siteHooks, now } = context
     const name = body.name.toLowerCase()
     const administrator = administratorOf(body)
-    const { account, hosts } = await creationGround(tx, ownerId)
+    const { account, hosts } = await creationFacts(tx, ownerId)
     const plan = planNamed(account.plan)
     if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (body.multisite_support && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })

@@ -7,7 +7,7 @@ import { canRun, runtimesOfHost } from '../runtime.store.ts'
 import type { HostRoom } from './placement.ts'
 
 /** What a new site depends on, besides the request. */
-export interface CreationGround {
+export interface CreationFacts {
   readonly account: Pick<Account, 'id' | 'email' | 'plan' | 'defaultPhpVersion' | 'defaultDatacenter'>
   /** Hosts that may get new sites, in order of id, with their free places. */
   readonly hosts: readonly HostRoom[]
@@ -17,8 +17,8 @@ export interface CreationGround {
  * Returns all of it from one query, because a query costs more than its result.
  * @param accountId the account that will own the site
  */
-export async function creationGround(tx: Tx, accountId: number): Promise<CreationGround> {
-  const rows = await groundRows(tx, { accountId })
+export async function creationFacts(tx: Tx, accountId: number): Promise<CreationFacts> {
+  const rows = await factRows(tx, { accountId })
   const account = rows[0] as (typeof rows)[number]
   return {
     account: {
@@ -32,7 +32,7 @@ export async function creationGround(tx: Tx, accountId: number): Promise<Creatio
   }
 }
 
-const groundRows = precompiled((tx, { accountId }: { accountId: number }) =>
+const factRows = precompiled((tx, { accountId }: { accountId: number }) =>
   tx
     .selectFrom('accounts')
     .leftJoin('hosts', (join) => join.on(takesSites(tx)))

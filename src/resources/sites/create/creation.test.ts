@@ -6,7 +6,7 @@ import { reportHost } from '../../../hosting/host.store.ts'
 import { databaseNow } from '../../../platform/operations/worker/lease.ts'
 import { makeAccount } from '../../account/account.ts'
 import { insertSite, markDeleted, unmarkDeleted } from '../site.store.ts'
-import { creationGround, hostsThatRun, openHosts } from './creation.store.ts'
+import { creationFacts, hostsThatRun, openHosts } from './creation.store.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
@@ -29,7 +29,7 @@ describe.each(dialects)('free places of hosts on $dialect', ({ dialect, skip }) 
   const addSite = (name: string, hostId: number) =>
     made.database.transaction(async (tx) => (await insertSite(tx, siteDraft(name, { hostId }), now)).id)
   const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, { hostId, epoch: 0 }, {}))
-  const room = async () => (await creationGround(made.database.read, 1)).hosts.map(({ freeSites }) => freeSites)
+  const room = async () => (await creationFacts(made.database.read, 1)).hosts.map(({ freeSites }) => freeSites)
 
   test('of one host: sites added since its last report count as well', async () => {
     await addHost('one', 3)
@@ -84,7 +84,7 @@ describe.each(dialects)('free places of hosts on $dialect', ({ dialect, skip }) 
   const change = (hostId: number, values: { state?: 'cordoned' | 'lost' | 'removed'; seen_at?: number }) =>
     made.database.transaction((tx) => tx.updateTable('hosts').set(values).where('id', '=', hostId).execute())
   const offered = async () => [
-    (await creationGround(made.database.read, 1)).hosts.map(({ id }) => id),
+    (await creationFacts(made.database.read, 1)).hosts.map(({ id }) => id),
     (await openHosts(made.database.read)).map(({ id }) => id),
   ]
 
@@ -119,7 +119,7 @@ describe.each(dialects)('free places of hosts on $dialect', ({ dialect, skip }) 
       made.database.transaction((tx) => tx.updateTable('hosts').set({ facts: text }).where('id', '=', id).execute())
     await setFacts(1, facts('refused'))
     await setFacts(2, facts('wasm'))
-    const { hosts } = await creationGround(made.database.read, 1)
+    const { hosts } = await creationFacts(made.database.read, 1)
     const running = async (version?: string, database?: 'mariadb') =>
       (await hostsThatRun(made.database.read, hosts, version, database)).map(({ id }) => id)
     expect([await running('8.3'), await running('8.4'), await running()]).toEqual([[2], [1, 2], [1, 2]])

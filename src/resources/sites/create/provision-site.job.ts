@@ -47,7 +47,7 @@ export const provisionSite = durableWith<HostServices>()({
     ),
 })
 
-/** Known once the site has a site directory. */
+/** Known once the site has a site directory. The operation stores it, so its names stay. */
 interface Claimed {
   readonly homeId: number
   readonly coreVersion: string
@@ -62,7 +62,11 @@ async function claimDirectory(context: Context): Promise<Claimed> {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
   const kind = { ...template, database: services.databaseKindFor(site.phpVersion) }
-  const directory = await services.siteDirectories.claim(input.siteId, kind, services.spares.homeIds(site.phpVersion))
+  const directory = await services.siteDirectories.claim(
+    input.siteId,
+    kind,
+    services.spares.directoryIds(site.phpVersion),
+  )
   return { homeId: directory.id, coreVersion: template.coreVersion }
 }
 
@@ -78,7 +82,7 @@ async function writeContent(context: Context): Promise<Written> {
   const [site, directory, template] = await Promise.all([siteOf(context), directoryOf(context), services.template()])
   await services.pool.stop(site.id, 0)
   // A process that is still warming up would write while the database is replaced.
-  if (!services.spares.homeIds(site.phpVersion).includes(directory.id)) await services.spares.take(directory.id)
+  if (!services.spares.directoryIds(site.phpVersion).includes(directory.id)) await services.spares.take(directory.id)
   const [address, title] = [stagingAddress(site.name, services.config), site.displayName]
   const onServer = await services.siteDirectories.databases.onServer(directory, template.path)
   const facts = {

@@ -5,7 +5,7 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { SiteId } from '../../kit/site-id.ts'
 import { actions, events } from '../actions.ts'
 import { countAgainstPlan } from '../create/count-against-plan.ts'
-import { creationGround } from '../create/creation.store.ts'
+import { creationFacts } from '../create/creation.store.ts'
 import { problems } from '../problems.ts'
 import { SiteDetail } from '../show/present-site.ts'
 import { presentSiteDetail } from '../show/present-site-detail.ts'
@@ -33,7 +33,7 @@ export const convertSite = endpoint({
     if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
     if (!site.isStaging && site.domainsCount > 0) throw new Problem(problems.domains_left, { count: site.domainsCount })
     const isStaging = !site.isStaging
-    const { account } = await creationGround(tx, site.accountId)
+    const { account } = await creationFacts(tx, site.accountId)
     await changeSite(tx, site.id, { isStaging }, now)
     const kind = isStaging ? 'staging' : 'live'
     const event = { type: events.site_converted, data: { staging: isStaging } }

@@ -37,8 +37,8 @@ describe.each(dialects)('the disk of a site on $dialect', ({ dialect, skip }) =>
     const personal = await directory((await site('Personal', 'small-one')).id)
     const large = await directory((await site('High Traffic', 'large-one')).id)
     const spare = await directory(null)
-    const mb = async (homeId: number, siteDiskMb: number) =>
-      (await diskQuota(made.database, homeId, { siteDiskMb })).bytes / MB
+    const mb = async (directoryId: number, siteDiskMb: number) =>
+      (await diskQuota(made.database, directoryId, { siteDiskMb })).bytes / MB
     expect([await mb(personal, 10_240), await mb(personal, 100)]).toEqual([5120, 100])
     expect([await mb(large, 10_240), await mb(spare, 10_240), await mb(999, 50)]).toEqual([10_240, 10_240, 50])
     expect((await diskQuota(made.database, spare, { siteDiskMb: 50 })).files).toBe(20_000)
@@ -46,8 +46,8 @@ describe.each(dialects)('the disk of a site on $dialect', ({ dialect, skip }) =>
 
   test('reports a full disk to its owner once a day, even if it is reported several times at once', async () => {
     const { id: siteId } = await site('Personal', 'small-one')
-    const homeId = await directory(siteId)
-    const tell = (at: number) => tellDiskFull(made.database, homeId, 'quota', at)
+    const directoryId = await directory(siteId)
+    const tell = (at: number) => tellDiskFull(made.database, directoryId, 'quota', at)
     const first = await Promise.all([tell(now), tell(now), tell(now + 1000)])
     expect(first.filter((told) => told === siteId)).toHaveLength(1)
     expect([await tell(now + DAY_MS - 1), await tell(now + 2 * DAY_MS)]).toEqual([undefined, siteId])

@@ -18,10 +18,10 @@ const SAY_AGAIN_MS = 24 * 3600_000
  */
 export async function diskQuota(
   database: Database,
-  homeId: number,
+  directoryId: number,
   settings: { readonly siteDiskMb: number },
 ): Promise<{ bytes: number; files: number }> {
-  const owner = await ownerOfDirectory(database.read, homeId)
+  const owner = await ownerOfDirectory(database.read, directoryId)
   const mb = Math.min(settings.siteDiskMb, (owner && planNamed(owner.plan).siteDiskMb) ?? Number.POSITIVE_INFINITY)
   return quotaOfSettings({ siteDiskMb: mb })
 }
@@ -43,13 +43,13 @@ const reasons = {
  */
 export async function tellDiskFull(
   database: Database,
-  homeId: number,
+  directoryId: number,
   why: keyof typeof reasons,
   now: number,
 ): Promise<number | undefined> {
   return database.transaction(async (tx) => {
-    const owner = await ownerOfDirectory(tx, homeId)
-    if (!owner || !(await markDiskFull(tx, homeId, { now, unlessSince: now - SAY_AGAIN_MS }))) return undefined
+    const owner = await ownerOfDirectory(tx, directoryId)
+    if (!owner || !(await markDiskFull(tx, directoryId, { now, unlessSince: now - SAY_AGAIN_MS }))) return undefined
     const { accountId, siteId } = owner
     const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
     await change.record({ action: actions['site.disk_full'], message: reasons[why] })
