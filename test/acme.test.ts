@@ -204,7 +204,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(await order()).toMatchObject({ state: 'failed' })
     expect(await stateOf()).toMatchObject({
       orderUrl: null,
-      reason: expect.stringContaining(`${name} points at 192.0.2.7 in the DNS; it must point at 127.0.0.1 alone`),
+      reason: expect.stringContaining(`${name} points to 192.0.2.7 in the DNS, but must only point to 127.0.0.1`),
     })
     await pebble.setAddresses(name, [])
     await retry()

@@ -118,7 +118,7 @@ export const commands: readonly Command[] = [
   command({
     name: 'host lost',
     about: 'recover the sites of a dead host on other hosts from their backups; refused while it runs',
-    flags: { name: hostName, confirm: { value: 'NAME', help: 'the name of the host once more', needed: true } },
+    flags: { name: hostName, confirm: { value: 'NAME', help: 'the name of the host again, to confirm', needed: true } },
     settings: records,
     load: async () => (await import('./host.ts')).lost,
   }),
@@ -263,7 +263,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'account link',
-    about: 'create a link to set the password of the control panel; works once within one week',
+    about: 'create a link to set the password of the control panel; it works once within one week',
     flags: { email },
     settings: [...records, 'panelUrl', 'apiListen'],
     load: async () => (await import('./account.ts')).link,

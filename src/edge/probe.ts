@@ -36,7 +36,7 @@ const notReady = (visit: Visit): Answer =>
     plainPage({
       status: 503,
       title: 'This edge is not ready',
-      text: 'It is starting or stopping, or cannot find out which sites there are.',
+      text: 'It is starting or stopping, or cannot load the list of sites.',
     }),
     ['Retry-After', '5'],
   )

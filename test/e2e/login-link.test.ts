@@ -51,7 +51,7 @@ describeSites(
       const thief = await other.newPage()
       await thief.goto(url)
       await thief.waitForSelector('#user_login')
-      expect(await thief.textContent('#login')).toContain('was used already')
+      expect(await thief.textContent('#login')).toContain('was already used')
       await thief.goto(new URL('/wp-admin/', url).href)
       await thief.waitForSelector('#user_login')
     })
@@ -66,7 +66,7 @@ describeSites(
       const right = await browser.newContext({ userAgent: 'Another/1.0' })
       const late = await right.newPage()
       await late.goto(url)
-      expect(await late.textContent('#login')).toContain('was used already')
+      expect(await late.textContent('#login')).toContain('was already used')
     })
 
     test('survives a HEAD request, and forbids caching', async () => {

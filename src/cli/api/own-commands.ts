@@ -68,8 +68,8 @@ export const ownCommands: readonly OwnCommand[] = [
     words: [word('site', 'SITE'), { ...word('files', 'FILE'), in: 'body', schema: { type: 'array' } }],
     flags: [],
     own: {
-      start: { help: 'start the import without a stop when its plan has no blockers' },
-      wait: { help: 'wait until the archive is inspected, and show how it goes' },
+      start: { help: 'start the import automatically if its plan has no blockers' },
+      wait: { help: 'wait until the archive is inspected, and show the progress' },
       json: json as Flag,
       ...onSite,
     },

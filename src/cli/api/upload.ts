@@ -43,7 +43,7 @@ export async function uploadFiles(
 
 function nextOf(siteId: number, { id, state, plan }: Import): string {
   const see = `stead imports get ${siteId} ${id}`
-  if (state === 'inspecting') return `Uploaded. Import ${id} is being inspected. See how it goes: ${see}`
+  if (state === 'inspecting') return `Uploaded. Import ${id} is being inspected. To see its progress: ${see}`
   const blockers = plan?.blockers ?? []
   if (blockers.length > 0) return [`Import ${id} cannot start:`, ...blockers, `See its plan: ${see}`].join('\n')
   if (state === 'ready')

@@ -34,7 +34,7 @@ export function readServiceBinding(value: string): ServiceBinding {
     if (read[at + 1]?.number === number) throw new RangeError(`must have ${nameOfKey(text)} once`)
   if (priority === 0 && read.length > 0) throw new RangeError('must have no parameters with priority 0 (an alias)')
   const has = (key: Key) => read.some(({ number }) => number === keys.indexOf(key))
-  if (has('no-default-alpn') && !has('alpn')) throw new RangeError('must have alpn beside no-default-alpn')
+  if (has('no-default-alpn') && !has('alpn')) throw new RangeError('must have alpn together with no-default-alpn')
   const mandatory = read.find(({ number }) => number === 0)?.bytes ?? Buffer.alloc(0)
   for (let at = 0; at < mandatory.length; at += 2)
     if (!read.some(({ number }) => number === mandatory.readUInt16BE(at)))
@@ -121,7 +121,7 @@ const readers: Record<Key, (value: string) => Buffer> = {
 
 function bytesOf(known: Key | undefined, key: string, value: string | undefined): Buffer {
   if (!known) return Buffer.from(value ?? '')
-  if (/^key\d/.test(key)) throw new RangeError(`must have ${known} in place of ${key}`)
+  if (/^key\d/.test(key)) throw new RangeError(`must have ${known} instead of ${key}`)
   return readers[known](value ?? '')
 }
 

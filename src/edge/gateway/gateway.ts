@@ -439,5 +439,5 @@ const noRoutes = plainPage({
 const broken = plainPage({
   status: 500,
   title: 'Something went wrong',
-  text: 'The request could not be handled. Please try again in a moment.',
+  text: 'The server could not process the request. Please try again in a moment.',
 })

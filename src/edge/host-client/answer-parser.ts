@@ -80,7 +80,7 @@ export class AnswerParser {
   #step(bytes: Buffer): number {
     switch (this.#state) {
       case 'idle':
-        throw malformed('an answer that nobody has asked for')
+        throw malformed('an answer without a request')
       case 'head':
         return this.#readHead(bytes)
       case 'length':

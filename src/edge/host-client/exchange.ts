@@ -106,7 +106,7 @@ export class Exchange implements Control {
   }
 
   abort(): void {
-    const error = new HostError('HOST_ABORTED', 'nobody wants the answer any more')
+    const error = new HostError('HOST_ABORTED', 'the answer is no longer needed')
     if (!this.isOver) this.connection?.destroy(error)
     this.leave?.()
     this.#failLater(error)

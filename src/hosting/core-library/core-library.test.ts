@@ -128,7 +128,7 @@ describe('refused downloads', () => {
     [
       'one file that differs from the list',
       () => api.override('/core/checksums/1.0/', (_q, r) => r.end('{"checksums":{"index.php":"00"}}')),
-      /index.php is not what was published/,
+      /index.php differs from the published file/,
     ],
     [
       'one file of the list missing',

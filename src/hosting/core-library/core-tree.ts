@@ -27,7 +27,7 @@ export async function checkComplete(folder: string): Promise<void> {
     })
   for (const theme of await readdir(join(folder, 'wp-content/themes')).catch(() => []))
     if (await isThere(join(folder, 'wp-content/themes', theme, 'style.css'))) return
-  throw new Error('there is no theme in it')
+  throw new Error('it contains no theme')
 }
 
 const isThere = (path: string) =>

@@ -108,7 +108,7 @@ export class SqlitePages {
         const children = this.#cells(page, start, 12).map((at) => page.readUInt32BE(at))
         children.push(page.readUInt32BE(start + 8))
         for (const child of children.reverse()) ahead.push({ number: child, depth: depth + 1 })
-      } else throw new UnreadableDatabase(`page ${number} is no part of a table`)
+      } else throw new UnreadableDatabase(`page ${number} does not belong to a table`)
     }
   }
 

@@ -193,7 +193,7 @@ export class Folders {
     const found = lookInside(siteDirectory, `web/${name}.htaccess`)
     if (!found) return closed('it cannot be read; links are not followed')
     try {
-      if (found.kind !== 'file') return closed('it is no file')
+      if (found.kind !== 'file') return closed('it is not a file')
       if (found.stats.size > MOST_BYTES) return closed(`it is larger than ${MOST_BYTES} bytes`)
       reading.left -= found.stats.size * WORK_OF_BYTE
       return parseHtaccess(found.read(0, found.stats.size).toString('utf8'), name === '')

@@ -81,8 +81,8 @@ describe('folder protection', () => {
   // biome-ignore format: a table
   test.each([
     ['Deny from all\nFrobnicate on', 'frobnicate: not supported'],
-    ['Require foo bar', 'require foo bar: nobody meets it'],
-    ['<RequireAll>\nRequire all granted\nRequire not foo\n</RequireAll>', 'require not foo: nobody meets it'],
+    ['Require foo bar', 'require foo bar: no visitor meets it'],
+    ['<RequireAll>\nRequire all granted\nRequire not foo\n</RequireAll>', 'require not foo: no visitor meets it'],
     ['Order nonsense', 'order: an order that does not exist'],
     ['AuthType Digest\nRequire valid-user', 'authtype: only Basic is supported'],
     ['<Files a.txt>\nRequire all granted', '<files> is never closed'],
@@ -90,7 +90,7 @@ describe('folder protection', () => {
     ['<If "true">\nRequire all denied\n</If>', '<if> is not supported'],
     ['<FilesMatch "(?<=a)b">\nRequire all denied\n</FilesMatch>', '<filesmatch>: a kind of parenthesis that is not supported'],
     ['RewriteEngine On\nRewriteCond expr "x"\nRewriteRule ^ - [F]', 'rewritecond: expressions are not supported'],
-    ['Require ip 10.0.0.0/8\nRequire expr x', 'require expr x: nobody meets it'],
+    ['Require ip 10.0.0.0/8\nRequire expr x', 'require expr x: no visitor meets it'],
     [`#${'x'.repeat(256 << 10)}`, 'it is larger than 262144 bytes'],
   ])('closes a folder whose rules are not understood, and reports them: %#', async (rules, what) => {
     await write('shut/a.txt', 'a')

@@ -443,7 +443,7 @@ class Parser {
         this.#require({ kind: 'user', names: rest }, negated)
         return
     }
-    this.#tell(number, `require ${given.join(' ')}: nobody meets it`.slice(0, 200))
+    this.#tell(number, `require ${given.join(' ')}: no visitor meets it`.slice(0, 200))
     this.#require({ kind: 'unknown' }, negated)
   }
 
@@ -460,7 +460,10 @@ class Parser {
     const { test, wrong } = addressTest(addresses)
     // Apache looks up the name of each visitor in the DNS, twice.
     if (wrong.length > 0) {
-      this.#tell(number, `${wrong[0]} is no address; visitors' names are not looked up`.slice(0, 200))
+      this.#tell(
+        number,
+        `${wrong[0]} is not an address, and Stead does not look up the names of visitors`.slice(0, 200),
+      )
       this.#here.section.isDoubtful = true
     }
     return [...out, { who: { kind: 'address', test }, methods }]
@@ -489,7 +492,7 @@ class Parser {
     if (path === undefined || (isRedirect ? to === undefined : to !== undefined) || rest.length > 2)
       throw new NotUnderstoodHere('an address, and for a redirect where to')
     if (to !== undefined && !/^(?:\/|[a-z][a-z0-9+.-]*:)/i.test(to) && name !== 'redirectmatch')
-      throw new NotUnderstoodHere('where to is neither a path nor an address')
+      throw new NotUnderstoodHere('the target is neither a path nor an address')
     const isPattern = name === 'redirectmatch'
     return {
       status,

@@ -204,7 +204,7 @@ function flagsOf(text: string | undefined): Map<string, string> {
   const flags = new Map<string, string>()
   if (text === undefined) return flags
   const inner = /^\[([\s\S]*)\]$/.exec(text)?.[1]
-  if (inner === undefined) throw new NotRead('flags stand in brackets')
+  if (inner === undefined) throw new NotRead('flags must be in brackets')
   let count = 0
   for (const flag of inner.split(',')) {
     const [, name, value] = /^\s*([A-Za-z]+)\s*(?:=([\s\S]*?))?\s*$/.exec(flag) ?? []

@@ -15,7 +15,7 @@ import { SiteWatch } from './watch/site-watch.ts'
 
 test('derives short names that belong to one site directory alone', () => {
   expect(prefixOf('0123456789abcdef')).toBe('stead_01234567_')
-  expect(() => prefixOf("x' or")).toThrow('is no identity')
+  expect(() => prefixOf("x' or")).toThrow('is not an identity')
   const names = namesOf('stead_01234567_', { siteDirectory: '/data/sites/h9007199254740991' })
   expect(Math.max(...Object.values(names).map((name) => name.length))).toBeLessThanOrEqual(64)
   expect(() => namesOf('stead_01234567_', { siteDirectory: "/data/sites/x'" })).toThrow('is not a site directory')

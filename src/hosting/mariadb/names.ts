@@ -23,7 +23,7 @@ const PREFIX = /^stead_[a-z0-9]{1,30}_$/
  */
 export function prefixOf(installation: string): string {
   const prefix = `stead_${installation.slice(0, 8)}_`
-  if (!PREFIX.test(prefix)) throw new Error(`${installation} is no identity`)
+  if (!PREFIX.test(prefix)) throw new Error(`${installation} is not an identity`)
   return prefix
 }
 

@@ -119,7 +119,7 @@ export class SftpChannel {
     sftp.on('RENAME', (id, from, to) => take(id, () => requests.move(from, to)))
     sftp.on('READLINK', (id, path) => take(id, () => requests.readLink(path)))
     sftp.on('REALPATH', (id, path) => take(id, () => requests.realPath(path)))
-    sftp.on('SYMLINK', (id) => sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'Links cannot be made by SFTP'))
+    sftp.on('SYMLINK', (id) => sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'SFTP cannot create links'))
     // Without this, a client that ends the session waits forever.
     sftp.on('end', () => {
       const { _protocol: protocol, outgoing } = sftp as Inner

@@ -15,7 +15,7 @@ const MOST_BYTES = 1 << 17
 export const ONLY_SFTP =
   'This service is for files only: use SFTP (sftp, scp of OpenSSH 9 or newer, FileZilla, WinSCP, rclone, sshfs). There is no shell.\n'
 const NO_SHELL =
-  'There is no shell: use SFTP for files, and give a command of WP-CLI to ssh for everything else, such as: ssh … wp plugin list\n'
+  'There is no shell: use SFTP for files, and pass WP-CLI commands to ssh for everything else, such as: ssh … wp plugin list\n'
 const NO_COMMAND = 'There is no shell, and the only command is wp (WP-CLI), such as: ssh … wp plugin list\n'
 const NO_ACCESS =
   'Error: wp needs the role wp_access on this site besides sftp_access; the owner of the site can give it.\n'

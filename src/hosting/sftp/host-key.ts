@@ -16,7 +16,7 @@ export async function sftpHostKey(dataDir: string): Promise<string> {
   const key = known ?? (await readFile(file, 'utf8'))
   if (isReadable(key)) return key
   throw new Error(
-    `${file} is no private key in OpenSSH's format. Bring it back from a backup, or remove it: then Stead makes a new one, and clients warn that the server is another.`,
+    `${file} is not a private key in OpenSSH's format. Restore it from a backup, or remove it. Stead then creates a new one, and clients warn that the server has changed.`,
   )
 }
 

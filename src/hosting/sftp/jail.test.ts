@@ -31,7 +31,7 @@ const modeOf = (name: string) => lstatSync(join(root, name)).mode & 0o7777
 
 test('does not open an existing file for a client that requires a new one', async () => {
   await expect(jail.openFile('own', { ...NOTHING, write: true, create: true, exclusive: true })).rejects.toThrow(
-    'There is something of this name already',
+    'This name is already taken',
   )
 })
 

@@ -98,8 +98,8 @@ export class Jail {
     const { room } = this.#options
     const writes = wish.write || wish.append
     return this.#withThing(place, async (at, stats) => {
-      if (!stats.isFile()) throw new Refused('failure', 'It is no file')
-      if (wish.create && wish.exclusive) throw new Refused('failure', 'There is something of this name already')
+      if (!stats.isFile()) throw new Refused('failure', 'It is not a file')
+      if (wish.create && wish.exclusive) throw new Refused('failure', 'This name is already taken')
       if (!isCores(place)) {
         if (wish.read || !writes) this.#requireAccess(stats, READ)
         if (writes || wish.truncate) this.#requireAccess(stats, WRITE)

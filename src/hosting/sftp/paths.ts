@@ -29,7 +29,7 @@ export function placeOf(path: string): string {
 
 /** @throws Refused for a path in the core, which Stead manages */
 export function requireOwn(place: string): void {
-  if (place === '') throw new Refused('denied', 'The web root itself stays as it is')
+  if (place === '') throw new Refused('denied', 'The web root itself cannot be changed')
   if (isCores(place))
     throw new Refused('denied', `${CORE_FOLDERS.join(' and ')} belong to WordPress itself: change its version instead`)
 }

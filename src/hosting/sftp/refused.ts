@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, readonly [Refused['kind'], string]>> = {
   EACCES: ['denied', 'Permission denied'],
   EPERM: ['denied', 'Permission denied'],
   EROFS: ['denied', 'Permission denied'],
-  EEXIST: ['failure', 'There is something of this name already'],
+  EEXIST: ['failure', 'This name is already taken'],
   ENOTEMPTY: ['failure', 'The folder is not empty'],
   EISDIR: ['failure', 'It is a folder'],
   ENAMETOOLONG: ['failure', 'The path is too long'],

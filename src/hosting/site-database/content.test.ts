@@ -259,7 +259,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
           /CREATE TRIGGER/,
         ],
         ['with rights', 'GRANT ALL ON *.* TO x;\n-- Dump completed', /begins no statement that is known/],
-        ['with rows of nothing', 'INSERT INTO t VALUES (1);\n-- Dump completed', /which is not there/],
+        ['with rows of nothing', 'INSERT INTO t VALUES (1);\n-- Dump completed', /which does not exist/],
         ['with the plugin’s own tables', 'DROP TABLE _wp_sqlite_x;\n-- Dump completed', /may not be called/],
         [
           'with a row twice',
@@ -269,7 +269,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         [
           'with too few values',
           'CREATE TABLE t (a int, b int);INSERT INTO t VALUES (1);\n-- Dump completed',
-          /not as many values/,
+          /different number of values/,
         ],
         [
           'with a column that is not there',

@@ -56,7 +56,7 @@ export function checkPath(path: string): void {
   const refuse = (why: string): never => {
     throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))}: ${why}`)
   }
-  if (!path.isWellFormed() || path.includes('\0')) refuse('a path that is no text')
+  if (!path.isWellFormed() || path.includes('\0')) refuse('a path that is not text')
   const parts = path.split('/')
   if (parts.some((part) => part === '' || part === '.' || part === '..'))
     refuse('a path that is not below the web root')

@@ -61,7 +61,7 @@ async function removeEntry(path: string): Promise<void> {
   }
 }
 
-const goesOnWriting = () => Object.assign(new Error('something goes on writing'), { code: 'ENOTEMPTY' })
+const goesOnWriting = () => Object.assign(new Error('something keeps writing'), { code: 'ENOTEMPTY' })
 
 /**
  * Empties the folder in rounds, because folders from below arrive in the meantime. A round that finds nothing is the

@@ -103,7 +103,7 @@ async function contentFolders(sources: readonly UnpackedSource[]): Promise<strin
     const all = found.length > 0 ? found : bare
     if (all.length > 1) {
       const names = all.map((path) => basename(join(path, '..')))
-      throw new ArchiveRefused(`there are several sites in it (${names.slice(0, 3).join(', ')}). Send one of them`)
+      throw new ArchiveRefused(`it contains several sites (${names.slice(0, 3).join(', ')}). Send one of them`)
     }
     if (all.length === 1) return all
     // Copies that a site has kept inside itself do not count.

@@ -40,7 +40,7 @@ export function readHeaders(bytes: Buffer): Header[] {
   const lines = text.split('\n')
   const unfolded: string[] = []
   for (const line of lines) {
-    if (line.trim() === '') throw new MailFault('there is an empty line among the headers')
+    if (line.trim() === '') throw new MailFault('the headers contain an empty line')
     if (!/^[ \t]/.test(line)) unfolded.push(line)
     else if (unfolded.length === 0) throw new MailFault('the headers begin with a space')
     else unfolded.push(`${unfolded.pop()} ${line.trim()}`)
@@ -52,7 +52,7 @@ export function readHeaders(bytes: Buffer): Header[] {
 function readHeader(line: string): Header {
   const colon = line.indexOf(':')
   const name = line.slice(0, Math.max(colon, 0))
-  if (!NAME.test(name)) throw new MailFault(`${JSON.stringify(line.slice(0, 60))} is no header`)
+  if (!NAME.test(name)) throw new MailFault(`${JSON.stringify(line.slice(0, 60))} is not a header`)
   return { name, value: checked(`the header ${name}`, line.slice(colon + 1)) }
 }
 

@@ -14,7 +14,7 @@ export const MOST_MAIL_BYTES = 25 << 20
 const MB = 1 << 20
 /** The size that the smallest mail counts, for its two files and its state in memory. */
 const BYTES_OF_RECORD = 8 << 10
-const QUEUE_FULL = 'too many mails of this site, or of all, wait to be sent'
+const QUEUE_FULL = 'too many mails of this site, or of all sites, are waiting'
 /** A site that sends nothing more of a mail within this time has died. */
 const PATIENCE_MS = 60_000
 const START = '{"ask":"mail'
@@ -134,7 +134,7 @@ export class MailIntake {
     if (Value.Check(First, said)) {
       await this.#drop(siteId, key)
       await this.#begin(siteId, key, said)
-    } else if (!Value.Check(Next, said)) throw new Refusal('it is no mail')
+    } else if (!Value.Check(Next, said)) throw new Refusal('it is not a mail')
     const { data, last } = said as { data: string; last: boolean }
     const incoming = this.#incoming.get(siteId)?.get(key)
     if (!incoming) throw new Refusal('its beginning is missing')
@@ -220,8 +220,8 @@ export class MailIntake {
 }
 
 const reached = {
-  each: 'the site has sent as many mails within an hour as it may (STEAD_SITE_MAILS_PER_HOUR; each recipient counts)',
-  all: 'all sites of the host have sent as many mails within an hour as they may (STEAD_HOST_MAILS_PER_HOUR)',
+  each: 'the site has reached its limit of mails per hour (STEAD_SITE_MAILS_PER_HOUR; each recipient counts)',
+  all: 'all sites of the host together have reached their limit of mails per hour (STEAD_HOST_MAILS_PER_HOUR)',
 }
 
 const keyOf = (said: unknown): string => (Value.Check(Type.Object({ key: Type.String() }), said) ? said.key : '')

@@ -150,14 +150,14 @@ describe('an invalid mail', () => {
     ['a return alone among the headers', { headers: 'X-A: 1\rBcc: b@example.com' }, /X-A has a line break/],
     ['headers that begin with nothing', { headers: '\r\nX-A: 1' }, /empty line/],
     ['headers that begin with a space', { headers: ' X-A: 1' }, /begin with a space/],
-    ['a line that is no header', { headers: 'nonsense' }, /is no header/],
-    ['a name with a space', { headers: 'X A: 1' }, /is no header/],
+    ['a line that is no header', { headers: 'nonsense' }, /is not a header/],
+    ['a name with a space', { headers: 'X A: 1' }, /is not a header/],
     ['a header without a space in 1,000 characters', { headers: `X-A: ${'x'.repeat(1000)}` }, /too long/],
     ['65 kB of headers', { headers: 'X-A: 1\r\n'.repeat(9000) }, /too long/],
     ['201 headers', { headers: 'X: 1\n'.repeat(201) }, /more than 200 headers/],
     ['nobody', { to: '' }, /no recipient/],
-    ['what is no address', { to: 'nobody' }, /"nobody" is no address/],
-    ['an address with a space', { to: '"a b"@example.com' }, /is no address/],
+    ['what is no address', { to: 'nobody' }, /"nobody" is not an address/],
+    ['an address with a space', { to: '"a b"@example.com' }, /is not an address/],
     ['101 recipients', { to: Array.from({ length: 101 }, (_, n) => `a${n}@example.com`).join(',') }, /more than 100/],
   ])('is refused for %s', (_what, given, reason) => {
     expect(() => read(given)).toThrow(

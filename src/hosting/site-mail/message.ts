@@ -101,7 +101,7 @@ function recipientsOf(mailboxes: readonly Mailbox[]): string[] {
   const found = new Set<string>()
   for (const { name, address } of mailboxes) {
     const plain = plainAddress(address)
-    if (!plain) throw new MailFault(`${JSON.stringify((address || name).slice(0, 100))} is no address`)
+    if (!plain) throw new MailFault(`${JSON.stringify((address || name).slice(0, 100))} is not an address`)
     found.add(plain)
   }
   if (found.size === 0) throw new MailFault('it has no recipient')

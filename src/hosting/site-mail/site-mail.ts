@@ -72,6 +72,6 @@ function tellOwner({ logs, log }: SiteMailOptions) {
     })
     await logs
       .append('php', records)
-      .catch((err) => log.warn({ err, siteId }, 'the owner of a site could not be told of a failed mail'))
+      .catch((err) => log.warn({ err, siteId }, 'could not notify the owner of a site of a failed mail'))
   }
 }

@@ -16,29 +16,29 @@ export const UNKNOWN_NOW = 5033
 export const ELSEWHERE = 421
 
 /** Visitors reach the database of a site only through a link; see `database-admin.ts`. */
-const NO_ENTRY = 'Ask for a new link by the API.'
+const NO_ENTRY = 'Request a new link with the API.'
 
 const TEXTS: Record<number, [title: string, text: string]> = {
-  400: ['This address cannot be understood', 'It holds characters that are not allowed there.'],
+  400: ['This address cannot be understood', 'It contains characters that are not allowed.'],
   403: ['This is not for visitors', 'The address exists, but it must not be opened directly.'],
-  4031: ['This needs a link', `It opens by a link, in the browser that has opened it first. ${NO_ENTRY}`],
-  4032: ['This link was used already', `It opens once. ${NO_ENTRY}`],
-  4033: ['This link is too old', `It has to be opened within five minutes. ${NO_ENTRY}`],
-  4034: ['This session is over', `It lasts for an hour. ${NO_ENTRY}`],
-  401: ['This needs a name and a password', 'The owner of this site lets in only people who have both.'],
+  4031: ['A link is required', `Use your link in the browser that first opened it. ${NO_ENTRY}`],
+  4032: ['This link was already used', `It works only once. ${NO_ENTRY}`],
+  4033: ['This link has expired', `It must be opened within five minutes. ${NO_ENTRY}`],
+  4034: ['This session has ended', `It lasts one hour. ${NO_ENTRY}`],
+  401: ['A user name and a password are required', 'The owner of this site only admits visitors who have both.'],
   404: ['There is nothing at this address', 'Please check the spelling of the address.'],
   405: ['This method is not allowed', 'A file can only be read.'],
-  410: ['There is nothing at this address any longer', 'It was removed for good.'],
-  413: ['That was too large', 'What you sent is larger than this site takes.'],
-  416: ['There is no such part', 'The file is shorter than that.'],
+  410: ['There is no longer anything at this address', 'It was removed for good.'],
+  413: ['Your request is too large', 'It is larger than this site accepts.'],
+  416: ['This range does not exist', 'The file is shorter than the requested range.'],
   [ELSEWHERE]: ['This site is on another server', 'Please try again in a moment.'],
-  500: ['Something went wrong', 'The request could not be handled. Please try again in a moment.'],
+  500: ['Something went wrong', 'The server could not process the request. Please try again in a moment.'],
   502: ['Something went wrong', 'This site stopped working on the request. Please try again in a moment.'],
   503: ['This site is busy', 'Too many visitors are waiting already. Please try again in a moment.'],
-  [UNAVAILABLE]: ['This site is not available', 'Its owner has been told. Please try again later.'],
+  [UNAVAILABLE]: ['This site is not available', 'Its owner has been notified. Please try again later.'],
   [OWN_WAIT]: [
     'This site cannot wait for itself',
-    'All of its PHP is at work on requests that wait for pages like this one.',
+    'All of its PHP processes are busy with requests that wait for pages like this one.',
   ],
   [CLOSED]: ['This site is under maintenance', 'Maintenance work is in progress. Please try again in a few minutes.'],
   [UNKNOWN_NOW]: ['This site cannot be found right now', 'Please try again in a moment.'],

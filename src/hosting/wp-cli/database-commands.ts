@@ -138,7 +138,7 @@ export async function runDatabaseCommand(
     signal.throwIfAborted()
     const isKnown = [DumpUnreadable, SiteUnavailable, DiskFull, LineRefused].some((type) => error instanceof type)
     if (!isKnown && (error as Error).name !== 'Refused') throw error
-    const kept = kind === 'import' ? ' The database is as it was.' : ''
+    const kept = kind === 'import' ? ' The database did not change.' : ''
     const text = (error as Error).message.replace(/\.$/, '')
     const said = kind === 'import' && file !== '-' ? text.replace(/^The dump cannot/, `'${file}' cannot`) : text
     await write(io.errors, `Error: ${said}.${kept}\n`, signal)

@@ -71,7 +71,7 @@ async function fetched(root: string, { source, allowPrivate, log }: WpCliOptions
     return await madeOnce(root, 'fetched', async (path) => {
       const said = (await fetchBuffer(`${url}.sha512`, { ...fetching, maxBytes: 1024 })).toString()
       const wanted = /^\s*([0-9a-f]{128})\b/i.exec(said)?.[1]?.toLowerCase()
-      if (!wanted) throw new WpCliMissing('its checksum is no SHA-512')
+      if (!wanted) throw new WpCliMissing('its checksum is not SHA-512')
       await fetchToFile(url, path, { ...fetching, maxBytes: MOST_BYTES })
       if ((await sha512(path)) !== wanted) throw new WpCliMissing('it does not have the checksum that is published')
       log.info({ url, sha512: wanted }, 'WP-CLI was fetched')

@@ -106,7 +106,7 @@ async function runPhp(options: WpCommandsOptions, words: readonly string[], call
     args: [`/command/${PHAR}`, ...words.slice(1)],
     onAsk: (text) => inner.answer(text, call.io),
   })
-  const stop = () => command.kill(new PhpCrashed('nobody waits for it any more'))
+  const stop = () => command.kill(new PhpCrashed('the caller has left'))
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   const input = given.pipe(command.input)

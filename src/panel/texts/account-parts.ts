@@ -109,13 +109,13 @@ export const webhooksTexts = {
 
 export const muPluginsTexts = {
   title: 'Must-use plugins',
-  what: 'One PHP file that all your sites have, and nobody switches off there.',
+  what: 'One PHP file that runs on all your sites and cannot be turned off there.',
   head: ['File', 'From', 'Sites', 'Added', 'Actions'],
   empty: 'None. Add the address of a PHP file: it is fetched, checked by PHP, and brought to your sites.',
   where: { both: 'all, and new ones', existing: 'those that there were', future: 'new ones', none: 'none' },
   add: 'Add a must-use plugin',
   path: 'Public https address of one .php file',
-  existing: 'Bring it to all sites that there are',
+  existing: 'Install it on all existing sites',
   future: 'Bring it to sites that are made from now on',
   addIt: 'Add it',
   added: (what: string) => `Bringing ${what}`,
@@ -123,5 +123,5 @@ export const muPluginsTexts = {
   refreshOf: (slug: string) => `Fetch again: ${slug}`,
   delete: 'Delete',
   deleteOf: (slug: string) => `Delete ${slug}`,
-  deleteIs: 'It goes from all sites. A file that was changed on a site stays there.',
+  deleteIs: 'Stead removes it from all sites, except where its file was changed.',
 }

@@ -11,7 +11,7 @@ export const accountTexts = {
   appIsOn: (codes: number) => `Sign-in requires a code. ${codes} recovery codes are left.`,
   appIsOff: 'Require a code from an app on your phone at each sign-in.',
   appOff: 'Turn off authenticator app',
-  appOffIs: 'Your password alone then opens your account. Your recovery codes stop working.',
+  appOffIs: 'You then sign in with your password only. Your recovery codes stop working.',
   setUp: 'Set up authenticator app',
   scan: 'Scan this code with an authenticator app.',
   qr: 'QR code for the authenticator app',

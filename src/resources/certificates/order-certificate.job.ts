@@ -236,9 +236,9 @@ async function asking(context: Context, work: (client: Client) => Promise<void>)
           authz_expires_at: null,
         })
       })
-      context.log.warn({ err: error }, 'the authority does not know the account any more: registering again')
+      context.log.warn({ err: error }, 'the authority no longer knows the account: registering again')
       await authorityOf(context)
-      throw new Error(`${error.message}. Stead has registered there again, and tries once more.`, { cause: error })
+      throw new Error(`${error.message}. Stead registered again and will retry.`, { cause: error })
     })
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error

@@ -113,8 +113,8 @@ describe.each(dialects)('domain checks on $dialect', ({ dialect, skip }) => {
     await again('192.0.2.1')
     await again('203.0.113.9')
     const elsewhere =
-      'www.a.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone, ' +
-      'or what it points at must pass requests for http://www.a.test on to here, which it does not'
+      'www.a.test points to 203.0.113.9 in the DNS, but must only point to 192.0.2.1, ' +
+      'or to a proxy that forwards requests for http://www.a.test to Stead; its current target does not'
     expect(await log()).toEqual([
       `domain.unhealthy: www.a.test does not point to the site yet: ${elsewhere}`,
       'domain.healthy: www.a.test now points to the site',

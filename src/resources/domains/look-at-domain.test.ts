@@ -52,7 +52,7 @@ describe('a check of a domain', () => {
     expect(await look('one.test')).toMatchObject({ isHealthy: true })
     expect(await look('mixed.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: true, isHealthy: false },
-      reason: `mixed.test points at 203.0.113.9 in the DNS; it must point at ${wanted} alone`,
+      reason: `mixed.test points to 203.0.113.9 in the DNS, but must only point to ${wanted}`,
     })
   })
 
@@ -65,8 +65,8 @@ describe('a check of a domain', () => {
     expect(await seen(false)).toMatchObject({
       isDnsConfirmed: false,
       reason:
-        'cdn.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone, ' +
-        'or what it points at must pass requests for http://cdn.test on to here, which it does not',
+        'cdn.test points to 203.0.113.9 in the DNS, but must only point to 192.0.2.1, ' +
+        'or to a proxy that forwards requests for http://cdn.test to Stead; its current target does not',
     })
   })
 

@@ -87,7 +87,7 @@ describe.each(dialects.filter(({ skip }) => !skip))(
       await made.database.atOneMoment((tx) =>
         repository().writeStream(textOfRows(databaseRows(tx), { format: 2 }), { name: 'r1' }),
       )
-      await expect(openRecordsBackup(repository(), 'r1')).rejects.toThrow('made by another version of Stead')
+      await expect(openRecordsBackup(repository(), 'r1')).rejects.toThrow('created by another version of Stead')
     })
 
     test('finds the newest complete one past damaged ones, which it names, and does not count an unavailable storage as damage', async () => {

@@ -102,7 +102,7 @@ export async function verifyRecords(repository: BackupRepository, name: string, 
 export async function openRecordsBackup(repository: BackupRepository, name: string): Promise<RowText<RecordsHead>> {
   const text = await readRowText<RecordsHead>(repository.readStream(name))
   if (text.head.format !== FORMAT)
-    throw new OperatorError('The backup was made by another version of Stead. Update Stead.')
+    throw new OperatorError('The backup was created by another version of Stead. Update Stead.')
   return text
 }
 

@@ -19,7 +19,12 @@ export const clockCheck: Check = {
 
 async function calendar({ now }: CheckContext): Promise<Finding[]> {
   if (now() >= MADE_AFTER) return []
-  return [problem(`The clock says ${new Date(now()).toISOString()}, which is before this Stead was made.`, SYNCHRONIZE)]
+  return [
+    problem(
+      `The clock says ${new Date(now()).toISOString()}, which is before this version of Stead was built.`,
+      SYNCHRONIZE,
+    ),
+  ]
 }
 
 /** Checks the clock of PostgreSQL, and the times of hosts' reports, which a correct clock recorded. */

@@ -52,7 +52,10 @@ test('clock: reports one that is earlier than this build of Stead', async () => 
   expect(await clockCheck.run(context())).toMatchObject([{ state: 'ok' }])
   const early = { now: () => Date.UTC(2019, 0, 1) }
   expect(await clockCheck.run(context({}, early))).toMatchObject([
-    { state: 'problem', text: 'The clock says 2019-01-01T00:00:00.000Z, which is before this Stead was made.' },
+    {
+      state: 'problem',
+      text: 'The clock says 2019-01-01T00:00:00.000Z, which is before this version of Stead was built.',
+    },
   ])
 })
 

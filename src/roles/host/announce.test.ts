@@ -22,7 +22,9 @@ describe.each(dialects)('a starting host on $dialect', ({ dialect, skip }) => {
 
   test('is refused next to another one without shared backup storage, and records nothing', async () => {
     await announce('h1')
-    await expect(announce('h2')).rejects.toThrow(/cannot start beside h1.*STEAD_BACKUP_S3_BUCKET, or STEAD_BACKUP_DIR/)
+    await expect(announce('h2')).rejects.toThrow(
+      /cannot start together with h1.*STEAD_BACKUP_S3_BUCKET, or STEAD_BACKUP_DIR/,
+    )
     expect(await names()).toEqual(['h1'])
     const h2 = await announce('h2', { STEAD_BACKUP_DIR: '/mnt/backups' })
     expect(await names()).toEqual(['h1', 'h2'])

@@ -35,7 +35,7 @@ export function announceHost({ config, database }: ProcessContext, { name, ident
  */
 const storageOfOneHost = (name: string, others: readonly string[]): OperatorError =>
   new OperatorError(
-    `${name} cannot start beside ${others.join(', ')}: backups would stay on the disk of each host, and be lost with it. ` +
+    `${name} cannot start together with ${others.join(', ')}: backups would stay on the disk of each host, and be lost with it. ` +
       'On all hosts and controls, set STEAD_BACKUP_S3_BUCKET, or STEAD_BACKUP_DIR to a folder that all machines share. ' +
       'A host that no longer exists is taken off the list with stead host remove --name=NAME.',
   )

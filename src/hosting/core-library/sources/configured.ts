@@ -73,7 +73,7 @@ async function copyRelease(from: string, into: string, task: SourceTask): Promis
     task.signal?.throwIfAborted()
     const source = join(from, name)
     const stats = await stat(source).catch((cause) => {
-      throw new Error(`${name} leads nowhere or cannot be read`, { cause })
+      throw new Error(`${name} points to nothing or cannot be read`, { cause })
     })
     entries += 1
     copiedBytes += stats.isFile() ? stats.size : 0

@@ -149,6 +149,6 @@ async function checkFiles(folder: string, answer: unknown, version: string): Pro
       throw new Error(`${name} is missing in the download`, { cause })
     })
     const actual = createHash('md5').update(content).digest('hex')
-    if (actual !== expected) throw new Error(`${name} is not what was published`)
+    if (actual !== expected) throw new Error(`${name} differs from the published file`)
   }
 }

@@ -29,7 +29,7 @@ const perform: { [Kind in DatabaseOrder['do']]: (order: OrderOf<Kind>, exchange:
   begin: ({ database }) => readable(() => begin(database)),
   dump: ({ tables }, { give }) =>
     readable(async () => {
-      if (!moment) throw new Error('No moment has begun')
+      if (!moment) throw new Error('No consistent read has begun')
       for await (const piece of dumpMoment(moment, tables)) await give(piece)
     }),
   copyTables: ({ from, to }) => copyTables(opened(), from, to),

@@ -172,7 +172,7 @@ const isChoice = ({ dataType }: ColumnDefinition): boolean => dataType === 'enum
 /** Validates the number, because it is written without quotes. */
 function numberText(text: string, { name }: ColumnDefinition): string {
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text))
-    throw new UnreadableSql(`${name} has a value that is no number`)
+    throw new UnreadableSql(`${name} has a value that is not a number`)
   return text
 }
 

@@ -99,11 +99,11 @@ if (isset($_GET['stead_login_refused'])) {
     $GLOBALS['wp_filter']['login_message'][10]['stead'] = [
         'function' => static function ($message) {
             $reasons = [
-                'unknown' => 'The link to log in is not known here.',
-                'used' => 'The link to log in was used already. It works once.',
-                'late' => 'The link to log in is too old. It works for 30 seconds.',
-                'browser' => 'The link to log in was made for another browser. It does not work any more.',
-                'failed' => 'The link to log in did not work: WordPress did not let the user in.',
+                'unknown' => 'This login link is unknown.',
+                'used' => 'This login link was already used. It works only once.',
+                'late' => 'This login link has expired. It works for 30 seconds.',
+                'browser' => 'This login link was created for another browser. It no longer works.',
+                'failed' => 'This login link did not work: WordPress refused the user.',
             ];
             $reason = is_string($_GET['stead_login_refused']) ? $reasons[$_GET['stead_login_refused']] ?? '' : '';
             return $reason === '' ? $message : $message . '<div class="notice notice-error message"><p>' . $reason . '</p></div>';

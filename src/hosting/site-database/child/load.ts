@@ -143,7 +143,7 @@ class Loader implements DumpTarget<Insert> {
     const text = value.kind === 'number' ? value.text : Buffer.from(value.bytes).toString()
     if (type === 'INTEGER') return integerOf(text, column)
     const number = Number(text)
-    if (Number.isNaN(number)) throw new UnreadableSql(`${column.name} has a value that is no number`)
+    if (Number.isNaN(number)) throw new UnreadableSql(`${column.name} has a value that is not a number`)
     return number
   }
 

@@ -32,7 +32,7 @@ describe.each([
     [
       'a row that is missing',
       `${table} INSERT INTO t VALUES (1, 'a', 0.1, 1.5);`,
-      'the table t has 1 rows in place of 2',
+      'the table t has 1 rows instead of 2',
     ],
     ['a value', rows.replace("'a'", "'b'"), 'rows of the table t are not the same'],
     ['a text for nothing', rows.replace('NULL', "''"), 'rows of the table t are not the same'],

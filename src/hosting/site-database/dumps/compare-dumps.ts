@@ -31,11 +31,11 @@ export function differenceOf(one: DumpSummary, other: DumpSummary): string | und
   for (const [name, sum] of one) {
     const there = other.get(name)
     if (!there) return `the table ${sum.table.name} is missing`
-    if (there.rows !== sum.rows) return `the table ${sum.table.name} has ${there.rows} rows in place of ${sum.rows}`
+    if (there.rows !== sum.rows) return `the table ${sum.table.name} has ${there.rows} rows instead of ${sum.rows}`
     if (there.hash !== sum.hash) return `rows of the table ${sum.table.name} are not the same`
   }
   const more = [...other.keys()].find((name) => !one.has(name))
-  return more === undefined ? undefined : `there is a table ${more} more`
+  return more === undefined ? undefined : `there is an additional table ${more}`
 }
 
 /** Summarizes in this thread, which handles each value in one piece. */

@@ -150,7 +150,7 @@ export class DumpTables<Insert> {
     if (database !== undefined && database !== this.#database)
       throw new UnreadableSql(
         `It has tables of several databases (${this.#database}, ${database})`,
-        'Export the database of the site alone.',
+        'Export only the database of the site.',
       )
     if (this.#known.has(name)) {
       if (ifAbsent) return
@@ -187,7 +187,7 @@ export class DumpTables<Insert> {
     if (!known) return
     const shape = this.#insertInto(known, table, columns, onDuplicate)
     if (shape.columns.length !== values.length)
-      throw new UnreadableSql(`A row of ${renamed} has not as many values as columns`)
+      throw new UnreadableSql(`A row of ${renamed} has a different number of values than columns`)
     const asText = inCharsets(known.table, shape.columns, values)
     const row = shape.renames?.(asText) ?? asText
     this.#target.insert(shape.insert, shape.address ? inHttp(row, shape.address, this.#withoutHttps) : row)
@@ -233,7 +233,7 @@ function inHttp(values: readonly Value[], places: OptionPlaces, hosts: readonly 
 }
 
 const absent = (what: string, name: string): UnreadableSql =>
-  new UnreadableSql(`There are ${what} of ${name}, which is not there`, 'Export the tables with their structure.')
+  new UnreadableSql(`There are ${what} of ${name}, which does not exist`, 'Export the tables with their structure.')
 
 function columnOf(table: TableDefinition, name: string): ColumnDefinition {
   const found = table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase())

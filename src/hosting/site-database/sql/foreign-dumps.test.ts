@@ -267,11 +267,11 @@ describe('refuses a dump, with a line and the remedy:', () => {
     ['that writes a file', `${table}SELECT 1 INTO OUTFILE '/tmp/x';`, /"SELECT" begins no statement/],
     ['that fills a table by a query', `${table}INSERT INTO t SELECT * FROM mysql.user;`, /no VALUES, but "SELECT"/],
     ['that makes a table of a query', 'CREATE TABLE t AS SELECT * FROM mysql.user;', /made of another table/],
-    ['with a value that is a query', `${table}INSERT INTO t VALUES (1,(SELECT 1));`, /no value/],
+    ['with a value that is a query', `${table}INSERT INTO t VALUES (1,(SELECT 1));`, /not a value/],
     [
       'with a value that is a file',
       `${table}INSERT INTO t VALUES (1,LOAD_FILE('/etc/passwd'));`,
-      /"LOAD_FILE" is no value/,
+      /"LOAD_FILE" is not a value/,
     ],
     ['that opens another database', `ATTACH DATABASE '/x' AS y;`, /"ATTACH" begins no statement/],
     ['with a command of a client', `${table}\\! sh\n`, /begins no statement/],

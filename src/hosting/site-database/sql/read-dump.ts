@@ -370,7 +370,7 @@ export class DumpReader {
     for (;;) {
       const values = yield* this.#tuple()
       if (columns && columns.length !== values.length)
-        throw new UnreadableSql(`A row of ${table} has not as many values as columns`)
+        throw new UnreadableSql(`A row of ${table} has a different number of values than columns`)
       const row: DumpEvent = { kind: 'row', table, columns, values, ...(onDuplicate && { onDuplicate }) }
       if (waiting) {
         waiting.push(row)
@@ -436,7 +436,7 @@ export class DumpReader {
     for (;;) {
       const token = yield* this.#next()
       if (isMark(token, ')') && names.length === 0) return names
-      if (!isName(token)) throw new UnreadableSql('There is no name where a column is to be')
+      if (!isName(token)) throw new UnreadableSql('A column has no name')
       if (names.push(nameOf(token)) > MOST_COLUMNS) throw new UnreadableSql('There are too many columns')
       const after = yield* this.#next()
       if (isMark(after, ')')) return names
@@ -492,7 +492,7 @@ export class DumpReader {
     const plain = this.#literal(first)
     if (plain) return { value: plain, after: yield* this.#next() }
     const word = upper(first)
-    if (depth > MOST_NESTED) throw new UnreadableSql('Values stand within values too deep')
+    if (depth > MOST_NESTED) throw new UnreadableSql('Values are nested too deeply')
     // _binary '…', _utf8mb4 '…', N'…': the next token has the bytes.
     if (word.startsWith('_') || word === 'N') {
       const token = yield* this.#next()
@@ -581,7 +581,7 @@ const nothingToLoad = (statement: readonly Token[]): UnreadableSql =>
     'Remove it from the dump.',
   )
 
-const noValue = (token: Token): UnreadableSql => new UnreadableSql(`${textOf(token)} is no value,`, PLAIN_EXPORT)
+const noValue = (token: Token): UnreadableSql => new UnreadableSql(`${textOf(token)} is not a value,`, PLAIN_EXPORT)
 
 /** Reads `DROP TABLE IF EXISTS a, db.b CASCADE`. */
 function droppedTables(statement: readonly Token[]): string[] {

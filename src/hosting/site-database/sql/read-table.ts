@@ -205,7 +205,7 @@ export class Words {
   wrong(wanted: string): UnreadableSql {
     const token = this.rest
     const found = token === undefined ? 'the end' : 'text' in token ? token.text : 'a value'
-    return new UnreadableSql(`A table's definition has "${found.slice(0, 60)}" in place of "${wanted}"`)
+    return new UnreadableSql(`A table's definition has "${found.slice(0, 60)}" instead of "${wanted}"`)
   }
 }
 

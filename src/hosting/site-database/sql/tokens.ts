@@ -215,7 +215,7 @@ export class Tokens {
     if (!isOfClient) return start.length >= NOISE_BYTES || start.includes('\n') || this.#isEnded ? false : undefined
     const line = this.#line(MOST_LINE)
     if (line === undefined) {
-      if (this.#end - this.#at >= MOST_LINE) throw this.fail('There is a line without an end')
+      if (this.#end - this.#at >= MOST_LINE) throw this.fail('A line has no end')
       return undefined
     }
     if (DELIMITER.test(line)) {
@@ -277,7 +277,7 @@ export class Tokens {
   }
 
   #atEnd(): false {
-    if (this.#isEnded && (this.#inExecutable > 0 || this.#openComment)) throw this.fail('It ends within a comment')
+    if (this.#isEnded && (this.#inExecutable > 0 || this.#openComment)) throw this.fail('It ends inside a comment')
     return false
   }
 
@@ -292,7 +292,7 @@ export class Tokens {
   #skipLine(dashes: number): boolean {
     const found = this.#indexOf(NEWLINE, this.#at)
     if (found < 0 && !this.#isEnded) {
-      if (this.#end - this.#at > MOST_WORD_BYTES) throw this.fail('There is a comment without an end')
+      if (this.#end - this.#at > MOST_WORD_BYTES) throw this.fail('A comment has no end')
       return false
     }
     const end = found < 0 ? this.#end : found
@@ -317,7 +317,7 @@ export class Tokens {
       this.#openComment = true
       return true
     }
-    if (this.#inExecutable >= MOST_NESTED) throw this.fail('There is a comment within a comment')
+    if (this.#inExecutable >= MOST_NESTED) throw this.fail('A comment contains a comment')
     this.#at += head[0].length
     this.#inExecutable++
     return true
@@ -376,7 +376,7 @@ export class Tokens {
       if (byte !== 0x2e && !isExponentSign) break
     }
     if (at === this.#end && !this.#isEnded) {
-      if (at - start > MOST_WORD_BYTES && !this.#isHex(start)) throw this.fail('There is a word without an end')
+      if (at - start > MOST_WORD_BYTES && !this.#isHex(start)) throw this.fail('A word has no end')
       this.#scanned = at - start
       return undefined
     }
@@ -390,7 +390,7 @@ export class Tokens {
     if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return { kind: 'number', text }
     // Names may begin with digits.
     if (/^\d+[A-Za-z_$\u0080-\uffff]/.test(text)) return { kind: 'word', text }
-    throw this.fail(`${text.slice(0, 40)} is no number,`)
+    throw this.fail(`${text.slice(0, 40)} is not a number,`)
   }
 
   #isHex(start: number): boolean {
@@ -406,7 +406,7 @@ export class Tokens {
   #quotedBits(start: number): Token | undefined {
     const end = this.#indexOf(QUOTE, start + Math.max(2, this.#scanned))
     if (end < 0) {
-      if (this.#isEnded) throw this.fail('It ends within a value')
+      if (this.#isEnded) throw this.fail('It ends inside a value')
       this.#scanned = this.#end - start
       return undefined
     }
@@ -448,10 +448,9 @@ export class Tokens {
   }
 
   #needMore(open: OpenString, scanned: number): undefined {
-    if (this.#isEnded) throw this.fail('It ends within quotes')
+    if (this.#isEnded) throw this.fail('It ends inside quotes')
     open.scanned = Math.min(scanned, this.#end)
-    if (open.quote === BACKTICK && this.#end - this.#at > MOST_WORD_BYTES)
-      throw this.fail('There is a name without an end')
+    if (open.quote === BACKTICK && this.#end - this.#at > MOST_WORD_BYTES) throw this.fail('A name has no end')
     if (this.#end - this.#at > MOST_VALUE_BYTES)
       throw this.fail(
         `A value has more than ${MOST_VALUE_BYTES >> 20} MB`,

@@ -101,7 +101,7 @@ export class PlatformKeeper {
     if (!this.#options.isOnServer(siteDirectory) && !(await this.#hasFiles(siteDirectory))) {
       await layPlatformFiles(siteDirectory, this.#options.folder, uid)
       mended.push(
-        `${databaseDropIn} and ${sqlitePlugin}, by which the site reaches its database, were changed or missing. Stead restored them.`,
+        `${databaseDropIn} and ${sqlitePlugin}, through which the site reaches its database, were changed or missing. Stead restored them.`,
       )
     }
     if (await changeWpConfig(siteDirectory, uid, await this.#options.constants(siteDirectory)))

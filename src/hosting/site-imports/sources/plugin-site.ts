@@ -299,7 +299,7 @@ class PluginSite implements OldSite {
   }
 }
 
-const oddAnswer = () => new OldSiteRefused('The old site answers with what was not asked for')
+const oddAnswer = () => new OldSiteRefused('The old site sent an unexpected answer')
 
 const KINDS: readonly unknown[] = ['file', 'folder', 'link']
 

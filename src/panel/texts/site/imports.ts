@@ -100,7 +100,7 @@ export const importsTexts = {
   importing: 'Importing the site',
   delete: 'Delete import',
   deleted: 'Import deleted',
-  deleteIs: 'The uploaded archive and the plan are deleted. This site stays as it is.',
+  deleteIs: 'The uploaded archive and the plan are deleted. This site does not change.',
   done: 'Import complete',
   doneIs: (home: string) => `This site now has the content of ${home}. You can undo the import for 7 days.`,
   undo: 'Undo import',

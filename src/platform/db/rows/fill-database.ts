@@ -31,7 +31,7 @@ export async function fillDatabase(
 ): Promise<Copied> {
   return database.transaction(async (tx) => {
     const tables = await tx.introspection.getTables({ withInternalKyselyTables: true })
-    if (tables.length > 0) throw new NotEmpty('there are tables in it')
+    if (tables.length > 0) throw new NotEmpty('it contains tables')
     await migrateIn(tx, migrations)
     const filled = databaseRows(tx)
     await copyRows(await source(), filled, onCopied)

@@ -59,7 +59,7 @@ export async function readRowText<Head>(content: AsyncIterable<Uint8Array>): Pro
   const lines = linesOf(content)
   const first = parsed<{ head: Head } & Tables>((await lines.next()).value)
   if (!first || !Array.isArray(first.tables) || typeof first.lastIds !== 'object')
-    throw new RowsUnreadable('This is no text of the rows of a database.')
+    throw new RowsUnreadable('This is not a text of database rows.')
   return { head: first.head, rows: new TextRows(first, lines) }
 }
 
@@ -102,9 +102,9 @@ class TextRows implements RowSource {
     }
     if (batch.length > 0) yield batch
     this.#done++
-    if (this.#ahead === undefined) throw new RowsUnreadable(`The text ends within ${name}.`)
+    if (this.#ahead === undefined) throw new RowsUnreadable(`The text ends inside ${name}.`)
     if (this.#done === this.#known.tables.length && parsed<{ end: number }>(this.#ahead)?.end !== this.#rows)
-      throw new RowsUnreadable('The text has not as many rows as it says.')
+      throw new RowsUnreadable('The number of rows differs from what the text states.')
   }
 }
 

@@ -79,7 +79,7 @@ export async function describeApi(app: FastifyInstance, info: Info, endpoints: r
 }
 
 /** The body of an upload. */
-const BYTES = Type.Unsafe({ type: 'string', format: 'binary', description: 'The bytes, as they are' })
+const BYTES = Type.Unsafe({ type: 'string', format: 'binary', description: 'The raw bytes of the part' })
 
 /**
  * Statuses of every endpoint. 503: the database is unreachable, or the connection was lost while it stored a change.

@@ -76,7 +76,7 @@ describe('fields that each type needs', () => {
     [
       { type: 'CNAME', value: 'a.test' },
       [
-        'name: must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that points to a site, or A and AAAA records',
+        'name: must be below the zone: a name with a CNAME cannot have other records, and the zone itself has SOA and NS. Use an A record that points to a site, or A and AAAA records',
       ],
     ],
     [{ type: 'CNAME', name: 'a', value: '192.0.2.1' }, ['value: must be a host name']],

@@ -114,7 +114,7 @@ const apex = (type: RecordType): Read<string> =>
   type === 'CNAME'
     ? {
         fault:
-          'must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that points to a site, or A and AAAA records',
+          'must be below the zone: a name with a CNAME cannot have other records, and the zone itself has SOA and NS. Use an A record that points to a site, or A and AAAA records',
       }
     : { value: '' }
 

@@ -26,7 +26,7 @@ export function outgoingOver(socket: () => Duplex): Outgoing {
   const names = new Set<string>()
   return {
     addressOf(socketOfPhp, host, port) {
-      if (socketOfPhp.type !== streamSocket) throw new Error('only TCP goes out')
+      if (socketOfPhp.type !== streamSocket) throw new Error('only outgoing TCP is possible')
       names.add(host)
       return `ws://${host}:${port}`
     },
