@@ -123,7 +123,7 @@ describe.each(Object.entries(kinds))('hostile archives: %s', (kind, make) => {
 
 test.each([
   [[{ name: 'a.txt', content: '' }], 'no wp-content folder'],
-  [[{ name: 'wp-content/themes/a/style.css' }], 'no dump of a database'],
+  [[{ name: 'wp-content/themes/a/style.css' }], 'no database dump'],
   [[...site(), { name: 'other/wp-content/themes/a/style.css' }].map((e) => ({ ...e, name: `x/${e.name}` })), undefined],
   [[{ name: 'a/wp-content/themes/x' }, { name: 'b/wp-content/themes/x' }, { name: 'database.sql' }], 'several sites'],
   [

@@ -189,7 +189,7 @@ describe('limits', () => {
     const { mail } = await opened({ disk, smtpUrl: 'smtp://127.0.0.1:1' })
     expect(await ask(mail, 1, first())).toEqual(taken)
     expect(await ask(mail, 1, first())).toEqual(taken)
-    const why = expect.stringContaining('wait to be sent')
+    const why = expect.stringContaining('of all sites, are waiting')
     expect(await ask(mail, 1, first())).toEqual({ ok: false, why, say: true })
     expect(await ask(mail, 2, first())).toEqual(taken)
     expect(mail.metrics().waiting).toBe(3)

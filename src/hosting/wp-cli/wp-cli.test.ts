@@ -47,7 +47,7 @@ test('downloads it once, checks it, and stores it where the users of sites can r
 test.each([
   ['another checksum', () => (answers['/wp-cli.phar'] = `${phar} `), 'does not have the checksum'],
   ['no checksum', () => delete answers['/wp-cli.phar.sha512'], 'could not be fetched'],
-  ['nonsense for a checksum', () => (answers['/wp-cli.phar.sha512'] = '<html>'), 'is no SHA-512'],
+  ['nonsense for a checksum', () => (answers['/wp-cli.phar.sha512'] = '<html>'), 'is not SHA-512'],
   ['no phar', () => delete answers['/wp-cli.phar'], 'could not be fetched'],
 ])('%s: says what to do, stores nothing, and retries on the next use', async (_what, breakIt, text) => {
   const good = { ...answers }

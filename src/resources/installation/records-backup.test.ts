@@ -125,7 +125,7 @@ describe.each(dialects.filter(({ skip }) => !skip))(
       const whole = (await Array.fromAsync(repository().readStream(name))).map(String).join('')
       const half = whole.slice(0, whole.lastIndexOf('{"end"'))
       await repository().writeStream(Readable.from([Buffer.from(half)]), { name: 'r1' })
-      await expect(verifyRecords(repository(), 'r1')).rejects.toThrow('The text ends within')
+      await expect(verifyRecords(repository(), 'r1')).rejects.toThrow('The text ends inside')
     })
 
     test('removes expired ones from the storage, and keeps the newest', async () => {

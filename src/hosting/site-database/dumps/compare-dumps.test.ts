@@ -42,7 +42,7 @@ describe.each([
       'rows of the table t are not the same',
     ],
     ['a table', 'CREATE TABLE u (id int);', 'the table t is missing'],
-    ['one more table', `${rows} CREATE TABLE u (id int);`, 'there is a table u more'],
+    ['one more table', `${rows} CREATE TABLE u (id int);`, 'there is an additional table u'],
   ])('differ by %s', async (_what, other, said) => {
     expect(await difference(rows, other)).toBe(said)
   })
