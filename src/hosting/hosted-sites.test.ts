@@ -123,7 +123,7 @@ test('opens a closed site when its operation has ended, although no change annou
 })
 
 test('serves visitors what was known last while the database is away, and keeps closed sites closed', async () => {
-  const homeId = await settle()
+  const directoryId = await settle()
   const { database } = made
   let away = false
   const read = () => {
@@ -152,30 +152,30 @@ test('serves visitors what was known last while the database is away, and keeps 
   await expect(sites.find(siteId)).rejects.toThrow('does not respond')
   await expect(sites.serve(siteId + 1)).rejects.toThrow('does not respond')
   // An edge that knows a newer place looks elsewhere, and one that knows this place gets the site.
-  expect((await sites.serve(siteId, homeId))?.siteId).toBe(siteId)
-  expect(await sites.serve(siteId, homeId + 1)).toBeUndefined()
+  expect((await sites.serve(siteId, directoryId))?.siteId).toBe(siteId)
+  expect(await sites.serve(siteId, directoryId + 1)).toBeUndefined()
   held.add(siteId)
   expect((await sites.serve(siteId))?.isClosed).toBe(true)
   sites.close()
 })
 
 test('serves a site only in its place, and reads a place that it remembers wrongly again', async () => {
-  const homeId = await settle()
+  const directoryId = await settle()
   const sites = new HostedSites(made.database)
   sites.open(place)
   expect((await sites.serve(siteId))?.siteId).toBe(siteId)
-  expect((await sites.serve(siteId, homeId))?.siteId).toBe(siteId)
-  expect(await sites.serve(siteId, homeId + 1)).toBeUndefined()
+  expect((await sites.serve(siteId, directoryId))?.siteId).toBe(siteId)
+  expect(await sites.serve(siteId, directoryId + 1)).toBeUndefined()
   // No change announces the new number.
   await made.database.transaction((tx) =>
     tx
       .updateTable('site_homes')
-      .set({ id: homeId + 1 })
-      .where('id', '=', homeId)
+      .set({ id: directoryId + 1 })
+      .where('id', '=', directoryId)
       .execute(),
   )
-  expect((await sites.serve(siteId, homeId + 1))?.siteDirectory).toContain(`h${homeId + 1}`)
-  expect(await sites.serve(siteId, homeId)).toBeUndefined()
+  expect((await sites.serve(siteId, directoryId + 1))?.siteDirectory).toContain(`h${directoryId + 1}`)
+  expect(await sites.serve(siteId, directoryId)).toBeUndefined()
 })
 
 test('makes callers wait until the sites are open, and rejects after ten seconds', async () => {

@@ -85,7 +85,7 @@ export class HostedSites {
   }
 
   #isIn(siteId: number, place: number | undefined): boolean {
-    return place === undefined || this.#last.get(siteId)?.homeId === place
+    return place === undefined || this.#last.get(siteId)?.directoryId === place
   }
 
   /**
