@@ -58,8 +58,9 @@ async function prove(context: Context): Promise<Outcome> {
     return { files: pair.files.id, database: pair.database.id }
   } catch (error) {
     if (error instanceof BackupDamaged) await lookForDamage(context, pair)
-    if (!(error instanceof DiskFull || error instanceof NoRoom)) throw error
-    context.log.warn({ err: error, siteId: input.siteId }, 'not enough disk space for a test restore')
+    if (!(error instanceof DiskFull || error instanceof PhpUnavailable)) throw error
+    const reason = error instanceof DiskFull ? 'the disk is full' : 'no PHP process is available'
+    context.log.warn({ err: error, siteId: input.siteId }, `skipped a test restore: ${reason}`)
     return { unproved: error.message }
   } finally {
     if (directory) await services.siteDirectories.remove(directory)
@@ -67,8 +68,8 @@ async function prove(context: Context): Promise<Outcome> {
 }
 
 /** Thrown when the host has no memory for one more PHP, or is too busy to start it. */
-class NoRoom extends Error {
-  override readonly name = 'NoRoom'
+class PhpUnavailable extends Error {
+  override readonly name = 'PhpUnavailable'
 }
 
 async function newestPair({ services, input }: Context): Promise<Pair | undefined> {
@@ -141,9 +142,9 @@ async function seeItAnswer({ services, input }: Context, directory: SiteDirector
   const place = services.siteDirectories.phpSite(directory, { phpVersion, address })
   const process = await services.pool.startSpare(place).catch((error) => {
     // Nothing of the site has run yet.
-    throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
+    throw error instanceof PhpTimeout ? new PhpUnavailable('PHP did not start in time', { cause: error }) : error
   })
-  if (!process) throw new NoRoom('there is not enough memory to start PHP')
+  if (!process) throw new PhpUnavailable('there is not enough memory to start PHP')
   const lift = limitTime({
     ms: FIRST_PAGE_MS,
     pid: process.pid,

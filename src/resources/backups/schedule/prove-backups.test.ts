@@ -2,11 +2,13 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { type TestBackups, testBackups } from '../../../backups/backup-store.fixture.ts'
 import { PhpTimeout } from '../../../hosting/php/runtime.ts'
+import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../../platform/operations/harness.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
@@ -26,6 +28,8 @@ let worker: Worker
 let page: ((siteDirectory: string) => { status: number }) | undefined
 /** Runs instead of starting PHP, if a test sets it. */
 let start: (() => undefined) | undefined
+/** The warnings of the worker. */
+let warnings: string[]
 
 beforeEach(async () => {
   stored = await testBackups()
@@ -35,6 +39,7 @@ beforeEach(async () => {
   site = await api.site(owner, 'proven')
   page = undefined
   start = undefined
+  warnings = []
   await host.giveDirectory(site)
   await api.database.transaction(async (tx) => {
     await changeSite(tx, site, { writtenAddress: 'proven.example.com' }, 1)
@@ -56,7 +61,7 @@ beforeEach(async () => {
         }
   const services = { ...host.services, pool: { ...host.services.pool, startSpare } } as unknown as HostServices
   const definitions = [takeBackupJob, proveBackups].map((each) => ({ ...each, attempts: 1 }))
-  worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services })
+  worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services, log: warningLog() })
 })
 afterEach(async () => {
   await worker.stop(0)
@@ -64,6 +69,8 @@ afterEach(async () => {
   await api.close()
   await stored.close()
 })
+
+const warningLog = () => pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line).msg) })
 
 const take = async (type: 'fs' | 'db') => {
   const { headers } = await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type: type })
@@ -156,8 +163,19 @@ test('proves nothing, and blames no backup, on a host that lacks memory for one 
     throw new PhpTimeout('PHP was not ready in time')
   }
   expect(await prove()).toMatchObject({ state: 'succeeded', result: { unproved: expect.stringContaining('in time') } })
+  expect(warnings).toEqual(Array(2).fill('skipped a test restore: no PHP process is available'))
   expect(host.directoriesOnDisk()).toHaveLength(1)
   expect([await log(), await mails()]).toEqual([[], 0])
+})
+
+test('proves nothing on a host whose disk is full', async () => {
+  await take('fs')
+  await take('db')
+  start = () => {
+    throw new DiskFull('The disk of the host is full')
+  }
+  expect(await prove()).toMatchObject({ state: 'succeeded', result: { unproved: 'The disk of the host is full' } })
+  expect(warnings).toEqual(['skipped a test restore: the disk is full'])
 })
 
 test('a host that restarts removes a throw-away site directory that it left behind', async () => {
