@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { settings } from '../../config.ts'
-import { listeners } from '../listeners.ts'
+import { listeners, reachableHost } from '../listeners.ts'
 import { contextOf } from './context.fixture.ts'
 import { portsCheck } from './ports.ts'
 
@@ -90,3 +90,9 @@ test('treats only defaults without which a role can start as optional', () => {
     of({ STEAD_SFTP_LISTEN: '127.0.0.1:2', STEAD_DNS_LISTEN: `${settings.dnsListen.default},[::1]:5353` }),
   ).toEqual([])
 })
+
+test.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+  ['192.0.2.1', '192.0.2.1'],
+])('reaches a listener on %s at %s', (host, expected) => expect(reachableHost(host)).toBe(expected))
