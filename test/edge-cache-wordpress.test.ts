@@ -20,8 +20,9 @@ import { ask, type Reply } from '../src/edge/test-support.ts'
 import { PhpPool } from '../src/hosting/php/pool/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
+import type { HostedSite } from '../src/hosting/web-server/hosted-site.ts'
 import { ServedFiles } from '../src/hosting/web-server/served-files.ts'
-import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
+import { createWebServer } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
 import {
   install,

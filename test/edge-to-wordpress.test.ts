@@ -10,7 +10,8 @@ import { createGateway, type Gateway } from '../src/edge/gateway/gateway.ts'
 import type { Route } from '../src/edge/routing/route.ts'
 import { PhpPool } from '../src/hosting/php/pool/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
-import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
+import type { HostedSite } from '../src/hosting/web-server/hosted-site.ts'
+import { createWebServer } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
 import {
   install,

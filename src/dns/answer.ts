@@ -1,13 +1,8 @@
+import type { OwnedSet } from './owned-set.ts'
 import { isWithin, parentOf } from './wire/name.ts'
 import { Rcode, Type } from './wire/protocol.ts'
 import type { RecordSet } from './wire/record-data.ts'
 import type { Node, Zone } from './zones/zone.ts'
-
-/** A set of records as it appears in an answer. Below a wildcard, the owner is the name in the question. */
-export interface OwnedSet {
-  readonly owner: string
-  readonly set: RecordSet
-}
 
 /** The answer of a zone to a question. */
 export interface Answer {

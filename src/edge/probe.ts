@@ -1,6 +1,7 @@
 import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
-import type { Answer, Destination, Refusal, Visit, VisitRequest } from './visit.ts'
+import type { Answer, Destination, Refusal, Visit } from './visit.ts'
+import type { VisitRequest } from './visit-request.ts'
 
 /** The path on which load balancers check this edge, under any host name or none. No site can use it. */
 export const PROBE_PATH = '/.well-known/stead/ready'

@@ -1,35 +1,23 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Client } from '../platform/http/client/client-address.ts'
 import { framingFault } from '../platform/http/request/framing.ts'
 import { headerOf } from '../platform/http/request/raw-headers.ts'
 import { Http2Request } from './http2/request.ts'
-import type { HostNotes } from './proxy/forwarding.ts'
 import { parseAuthority } from './routing/host-name.ts'
 import type { Route } from './routing/route.ts'
+import type { VisitRequest } from './visit-request.ts'
 
-/** The parts of a request that the edge uses, over any HTTP version. */
-export interface VisitRequest
-  extends Pick<
-    IncomingMessage,
-    | 'method'
-    | 'url'
-    | 'headers'
-    | 'rawHeaders'
-    | 'httpVersion'
-    | 'httpVersionMajor'
-    | 'httpVersionMinor'
-    | 'complete'
-    | 'destroyed'
-    | 'readableLength'
-  > {
-  readonly socket: Socket
-  /** As the client sends it. HTTP/1 does not have it. */
-  readonly scheme?: string | undefined
-  on(event: 'readable', listener: () => void): unknown
-  off(event: 'readable', listener: () => void): unknown
-  resume(): unknown
-  iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Buffer>
+/** What the host tells only the edge about a response. */
+export interface HostNotes {
+  /** `static` or `php`. */
+  readonly renderer: string
+  /** The site does not want this page stored. */
+  readonly isPrivate: boolean
+  /** A page cache of the site itself made it earlier. */
+  readonly isBrief: boolean
+  /** The number of the purge that the request caused, or 0. */
+  readonly purgeSeq: number
+  /** Paths of what the answer shows, separated by spaces. Purges of these concern it, whatever its own address. */
+  readonly shows: string
 }
 
 /** The parts of the response to a visitor that the edge uses, over any HTTP version. */

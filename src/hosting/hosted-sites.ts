@@ -3,7 +3,8 @@ import { isAway } from '../platform/db/last-known.ts'
 import { Poller } from '../platform/db/poller.ts'
 import { type HostedRecord, hostedSite, hostedSites } from './host.store.ts'
 import type { SiteDirectories } from './site-directories/site-directories.ts'
-import { type HostedSite, HostStarting } from './web-server/web-server.ts'
+import type { HostedSite } from './web-server/hosted-site.ts'
+import { HostStarting } from './web-server/web-server.ts'
 
 /** The time a visitor waits for a host that starts. After that, the visitor must retry. */
 const PATIENCE_MS = 10_000

@@ -36,15 +36,12 @@ import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
 import type { ProcessContext, Role } from './process-context.ts'
-import { judgeReadiness } from './readiness.ts'
+import { judgeReadiness, type PartStates } from './readiness.ts'
 
 /** Checks contact other machines, so several callers share an answer. */
 const CHECKED_MS = 10_000
 /** The time for background work to finish when the control stops. */
 const WORK_GRACE_MS = 5000
-
-/** The other processes that the supervisor knows: name → running. */
-export type PartStates = Readonly<Record<string, boolean>>
 
 export interface Control extends Role {
   /** The HTTP address of the API. */

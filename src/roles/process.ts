@@ -4,12 +4,12 @@ import type { Unlock } from '../platform/files/lock-file.ts'
 import { everySoOften, livingBar, type Progress } from '../platform/terminal/progress-bar.ts'
 import { standardOutput } from '../platform/terminal/standard-output.ts'
 import { giveBackAfterStart } from './after-start.ts'
-import type { PartStates } from './control.ts'
 import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
 import type { HostReport } from './host/reports.ts'
 import { OwnHost } from './own-host.ts'
 import type { ProcessContext, Role } from './process-context.ts'
 import { openProcessContext, whileStarting } from './process-context.ts'
+import type { PartStates } from './readiness.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 
 /** The time for a role to finish its current work. */

@@ -1,6 +1,8 @@
 import type { DiskState } from '../platform/files/free-room.ts'
-import type { PartStates } from './control.ts'
 import { datacentersDown, type HostStanding, isRunning } from './own-host.ts'
+
+/** The other processes that the supervisor knows: name → running. */
+export type PartStates = Readonly<Record<string, boolean>>
 
 /** The facts that readiness depends on. */
 export interface Readiness {

@@ -4,8 +4,8 @@ import { Stead } from '../../sdk/index.ts'
 import { version } from '../../version.ts'
 import { CommandError } from '../output.ts'
 import { UsageError } from '../usage-error.ts'
+import type { Environment } from './command-context.ts'
 import { readProfiles } from './profiles.ts'
-import type { Environment } from './run.ts'
 
 /** The API to call, with its credentials. */
 export interface Connection {

@@ -6,7 +6,7 @@ import { writeFileOnce } from '../../platform/files/write-file.ts'
 import type { Stead } from '../../sdk/index.ts'
 import { CommandError, diskError } from '../output.ts'
 import type { ApiCommand } from './catalogue.ts'
-import type { CommandContext } from './run.ts'
+import type { CommandContext } from './command-context.ts'
 import { harmless } from './show.ts'
 
 /** Writes a file that the API returns. It gets its name when it is complete. An existing file is not overwritten. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { components, Stead } from '../../sdk/index.ts'
-import type { CommandContext } from './run.ts'
+import type { CommandContext } from './command-context.ts'
 import { harmless, jsonOf } from './show.ts'
 
 type ServerEntry = components['schemas']['ServerLog']['logs'][number]

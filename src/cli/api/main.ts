@@ -2,10 +2,11 @@ import { closest } from '../../platform/closest.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { UsageError } from '../usage-error.ts'
 import { type ApiCommand, catalogue } from './catalogue.ts'
+import type { CommandContext } from './command-context.ts'
 import { printHelp } from './help.ts'
 import { type OwnCommand, ownCommands } from './own-commands.ts'
 import { parseCall } from './parse-call.ts'
-import { type CommandContext, explained, runOperation } from './run.ts'
+import { explained, runOperation } from './run.ts'
 import { jsonOf } from './show.ts'
 
 type Found = { readonly operation: ApiCommand } | { readonly own: OwnCommand }

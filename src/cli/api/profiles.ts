@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { writeFileDurably } from '../../platform/files/write-file.ts'
 import { CommandError } from '../output.ts'
-import type { Environment } from './run.ts'
+import type { Environment } from './command-context.ts'
 
 /** A server, and the credentials for it. */
 export interface Profile {

@@ -4,25 +4,14 @@ import type { Flag } from '../command.ts'
 import { CommandError } from '../output.ts'
 import { ask } from './ask.ts'
 import type { ApiCommand } from './catalogue.ts'
+import type { CommandContext } from './command-context.ts'
 import { clientOf, findConnection } from './connection.ts'
 import { download } from './download.ts'
 import { type ParsedCall, parseCall, type Usage, usageLine } from './parse-call.ts'
 import { operationProgress } from './progress.ts'
 import { resolvePath, withSiteIds } from './resolve-id.ts'
-import { chosen, harmless, jsonOf, show, type Terminal, valueAt } from './show.ts'
+import { chosen, harmless, jsonOf, show, valueAt } from './show.ts'
 import { siteWrittenOver, writesOver } from './written-over.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** The streams and variables of a command: of the process, or a test. */
-export interface CommandContext {
-  readonly environment: Environment
-  readonly out: Terminal
-  readonly err: Terminal
-  /** Whether there is a person to ask. */
-  readonly isInteractive: boolean
-  readonly ask?: typeof ask
-}
 
 /** The flags of every API command. */
 export const commonApiFlags: Readonly<Record<string, Flag>> = {

@@ -6,8 +6,9 @@ import type { Import, Stead, UploadFile, UploadProgress } from '../../sdk/index.
 import { isOf } from '../../sdk/upload.ts'
 import { CommandError } from '../output.ts'
 import { UsageError } from '../usage-error.ts'
+import type { CommandContext } from './command-context.ts'
 import type { ParsedCall } from './parse-call.ts'
-import { type CommandContext, waitAndShow } from './run.ts'
+import { waitAndShow } from './run.ts'
 import { harmless, jsonOf, type Terminal } from './show.ts'
 
 const BAR_WIDTH = 24

@@ -1,4 +1,5 @@
-import { type Answer, cutAbove, type OwnedSet } from '../answer.ts'
+import { type Answer, cutAbove } from '../answer.ts'
+import type { OwnedSet } from '../owned-set.ts'
 import { Rcode, Type } from '../wire/protocol.ts'
 import type { Zone } from '../zones/zone.ts'
 import { compactNsec } from './denial.ts'

@@ -1,4 +1,5 @@
-import { cutAbove, type OwnedSet } from '../answer.ts'
+import { cutAbove } from '../answer.ts'
+import type { OwnedSet } from '../owned-set.ts'
 import { labelsOf } from '../wire/name.ts'
 import { Type } from '../wire/protocol.ts'
 import type { Zone } from '../zones/zone.ts'

@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto'
-import type { OwnedSet } from '../answer.ts'
+import type { OwnedSet } from '../owned-set.ts'
 import { labelsOf, wireOf } from '../wire/name.ts'
 import { Class, Type } from '../wire/protocol.ts'
 import { type DataPart, longs, type RecordSet, words } from '../wire/record-data.ts'

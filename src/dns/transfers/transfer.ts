@@ -1,4 +1,4 @@
-import type { OwnedSet } from '../answer.ts'
+import type { OwnedSet } from '../owned-set.ts'
 import { signedRecords } from '../signing/signed-records.ts'
 import { type MessageWriter, questionOf } from '../wire/message-writer.ts'
 import { Opcode, Rcode } from '../wire/protocol.ts'

@@ -1,4 +1,4 @@
-import type { OwnedSet } from '../answer.ts'
+import type { OwnedSet } from '../owned-set.ts'
 import { endOfLabel, labelsOf, wireOf } from './name.ts'
 import { Class, Flag, HEADER_BYTES, Type } from './protocol.ts'
 import type { RecordSet } from './record-data.ts'

@@ -1,4 +1,4 @@
-import type { OwnedSet } from '../answer.ts'
+import type { OwnedSet } from '../owned-set.ts'
 import { Type } from '../wire/protocol.ts'
 import { longs, type RecordSet, type ZoneRecord } from '../wire/record-data.ts'
 import { createZone, dataKey, ownerOf, type Zone, type ZoneOptions } from './zone.ts'

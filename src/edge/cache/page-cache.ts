@@ -1,10 +1,9 @@
 import { Budget, type BudgetTerms } from '../../platform/budgets/budget.ts'
-import { anyNumber, type InFlightLimiter } from '../gateway/in-flight.ts'
-import type { Upstreams } from '../proxy/upstreams.ts'
+import { anyNumber } from '../gateway/in-flight.ts'
 import type { Route } from '../routing/route.ts'
 import type { Rule, Visit } from '../visit.ts'
 import { decide } from './answering.ts'
-import type { Cache } from './cache.ts'
+import type { Cache, PageCacheOptions } from './cache.ts'
 import { createKnownCookies } from './cookies/known-cookies.ts'
 import { createHitForMiss } from './decide/hit-for-miss.ts'
 import { pageAddress } from './decide/key.ts'
@@ -14,32 +13,11 @@ import { isForVisitor } from './decide/shareability.ts'
 import { select } from './decide/vary-key.ts'
 import { isAlive, isAliveFor } from './purge/alive.ts'
 import { applyPurge } from './purge/apply-purge.ts'
-import type { PurgeFeed } from './purge/purge-feed.ts'
-import { type Disk, noDisk } from './store/disk.ts'
+import { noDisk } from './store/disk.ts'
 import { createCompression } from './store/encodings.ts'
 import type { Entry } from './store/entry.ts'
 import { createGarbage } from './store/garbage.ts'
 import { createMemory } from './store/memory.ts'
-
-export interface PageCacheOptions {
-  readonly upstreams: Upstreams
-  /** Sent to the hosts as `x-stead-key`. */
-  readonly hostKey: string
-  readonly purges: PurgeFeed
-  readonly memoryBytes: number
-  /** Bodies that are not entries yet, by site. A part of `memoryBytes`. */
-  readonly bodies?: Budget
-  /** Requests to the hosts, including the cache's own. */
-  readonly inFlight?: InFlightLimiter
-  readonly stagingDomain?: string
-  readonly disk?: Disk
-  /** Larger bodies pass through. */
-  readonly mostBodyBytes?: number
-  /** How long a visitor waits for a page that another one fetches, before its own request goes to the host. */
-  readonly patienceMs?: number
-  /** How many visitors may wait for one page. */
-  readonly mostWaiters?: number
-}
 
 /** The cache of an edge process: pages of sites with the edge cache on, files of sites with the CDN on. */
 export interface PageCache {

@@ -7,7 +7,8 @@ import { createUpstreams } from '../proxy/upstreams.ts'
 import type { Route } from '../routing/route.ts'
 import { edgeRules } from '../rules/index.ts'
 import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost } from '../test-support.ts'
-import { createPageCache, type PageCache, type PageCacheOptions } from './page-cache.ts'
+import type { PageCacheOptions } from './cache.ts'
+import { createPageCache, type PageCache } from './page-cache.ts'
 import { createPurgeFeed, type Purge, type PurgeFeed } from './purge/purge-feed.ts'
 
 /** Stores purges as the database would. `commit` adds one. */

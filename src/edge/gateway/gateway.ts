@@ -32,9 +32,9 @@ import {
   type Rule,
   readDestination,
   type Visit,
-  type VisitRequest,
   type VisitResponse,
 } from '../visit.ts'
+import type { VisitRequest } from '../visit-request.ts'
 import { answerConnect, answerTooMany, answerUnreadable } from './bad-connections.ts'
 import { countConnections } from './count-connections.ts'
 import { anyNumber, type InFlightLimiter } from './in-flight.ts'

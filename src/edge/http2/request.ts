@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import type { VisitRequest } from '../visit.ts'
+import type { VisitRequest } from '../visit-request.ts'
 
 /**
  * An HTTP/2 request in the form of HTTP/1.1, as edge and hosts speak it: `:authority` is `Host`, the pieces of a cookie

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { plainAddress } from '../../platform/http/client/plain-address.ts'
 import { withoutSessions } from '../../platform/http/client/session-cookies.ts'
 import type { Route } from '../routing/route.ts'
-import type { Visit } from '../visit.ts'
+import type { HostNotes, Visit } from '../visit.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 
 /** Hop-by-hop headers (RFC 9110 §7.6.1), and older ones that proxies must not forward either. */
@@ -99,20 +99,6 @@ export function requestHeaders(visit: Visit, site: SitePlace, hostKey: string): 
   const length = visit.request.headers['content-length']
   if (length !== undefined) out.push('content-length', length)
   return out
-}
-
-/** What the host tells only the edge about a response. */
-export interface HostNotes {
-  /** `static` or `php`. */
-  readonly renderer: string
-  /** The site does not want this page stored. */
-  readonly isPrivate: boolean
-  /** A page cache of the site itself made it earlier. */
-  readonly isBrief: boolean
-  /** The number of the purge that the request caused, or 0. */
-  readonly purgeSeq: number
-  /** Paths of what the answer shows, separated by spaces. Purges of these concern it, whatever its own address. */
-  readonly shows: string
 }
 
 /** A response of a host, as {@link responseHeaders} reads it. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { peerAddress } from '../../platform/http/client/client-address.ts'
 import { parseAuthority } from '../routing/host-name.ts'
-import type { VisitRequest } from '../visit.ts'
+import type { VisitRequest } from '../visit-request.ts'
 
 /** Returns whether a request arrived on a connection that is not for its host name. */
 export type IsMisdirected = (request: VisitRequest, hostName: string) => boolean

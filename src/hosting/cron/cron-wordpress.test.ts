@@ -18,7 +18,7 @@ import { hereRuntimes } from '../../../test/support/ways.ts'
 import { PhpPool } from '../php/pool/pool.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
 import { changeWpConfig } from '../site-files/platform/wp-config-file.ts'
-import type { HostedSite } from '../web-server/web-server.ts'
+import type { HostedSite } from '../web-server/hosted-site.ts'
 import { Cron } from './cron.ts'
 import { sqliteEvents } from './sqlite-events.ts'
 

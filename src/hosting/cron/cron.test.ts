@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { PhpBusy, PhpStarved, PhpTimeout } from '../php/runtime.ts'
-import type { HostedSite } from '../web-server/web-server.ts'
+import type { HostedSite } from '../web-server/hosted-site.ts'
 import { Cron, type CronOptions } from './cron.ts'
 import type { EventSource, Look } from './event-source.ts'
 import type { NextEvents } from './next-events.ts'

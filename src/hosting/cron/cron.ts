@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../platform/durations.ts'
 import type { PhpPool } from '../php/pool/pool.ts'
 import { isHostsDoing, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import type { BlogAddress, TaskInput, TaskOutput } from '../php/tasks.ts'
-import type { HostedSite } from '../web-server/web-server.ts'
+import type { HostedSite } from '../web-server/hosted-site.ts'
 import type { EventSource } from './event-source.ts'
 import { type NextEvents, runAt } from './next-events.ts'
 

@@ -15,7 +15,8 @@ import {
 } from '../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../test/support/ways.ts'
 import { PhpPool, type PooledSite } from './pool/pool.ts'
-import { type PhpRuntime, PhpTaskError } from './runtime.ts'
+import type { PhpRuntime } from './runtime.ts'
+import { PhpTaskError } from './task-error.ts'
 
 const core = await testCore()
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { PhpTaskError } from './runtime.ts'
+import { PhpTaskError } from './task-error.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskName, type TaskOutput, taskNames } from './tasks.ts'
 
 type Samples = { [Name in TaskName]: { right: TaskOutput<Name>[]; wrong: unknown[] } }

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { PhpTaskError } from './runtime.ts'
+import { PhpTaskError } from './task-error.ts'
 
 /*
  * Stead's PHP tasks (`tasks/<name>.php`): the input of each, and the possible answers. A task runs among the plugins of

@@ -1,5 +1,5 @@
-import type { PrefixChange } from './sql/dump-tables.ts'
 import type { FoundInDump } from './sql/look-into-dump.ts'
+import type { PrefixChange } from './sql/prefixes.ts'
 
 /** A site of this host, as its content needs it. */
 export interface SitePlace {

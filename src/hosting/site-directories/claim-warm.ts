@@ -1,5 +1,5 @@
 import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
-import type { SiteDirectory } from './site-directories.ts'
+import type { SiteDirectory } from './site-directory.ts'
 import type { Spares } from './spares.ts'
 
 /**

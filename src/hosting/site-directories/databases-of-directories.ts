@@ -6,7 +6,7 @@ import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import { layPlatformFiles, removePlatformFiles, renewPlatformFiles } from '../site-files/platform/lay-out-directory.ts'
 import { type ConfigConstants, changeWpConfig } from '../site-files/platform/wp-config-file.ts'
 import type { DirectoryDatabases } from './directory-databases.ts'
-import type { SiteDirectory } from './site-directories.ts'
+import type { SiteDirectory } from './site-directory.ts'
 import type { OnServer } from './specialise.ts'
 import type { Template } from './template.ts'
 

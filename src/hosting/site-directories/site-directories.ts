@@ -21,6 +21,7 @@ import {
   withdrawDirectory,
 } from './directory.store.ts'
 import type { DirectoryDatabases } from './directory-databases.ts'
+import type { SiteDirectory } from './site-directory.ts'
 import type { Template } from './template.ts'
 
 const AT_ONCE = 16
@@ -34,13 +35,6 @@ export class SiteDirectoryMissing extends Error {
       `The site directory is missing: ${path} does not exist or belongs to another site. Restore it from a backup, or delete the site.`,
     )
   }
-}
-
-/** A folder for the files and database of one site, now or later. */
-export interface SiteDirectory extends SiteDirectoryRecord {
-  readonly path: string
-  /** Its user and group, or `null` when Stead does not run as root. */
-  readonly uid: number | null
 }
 
 export interface SiteDirectoriesOptions {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostedSite } from './web-server.ts'
+import type { HostedSite } from './hosted-site.ts'
 
 /*
  * Links that log a browser in once. The host checks them, and no code of the site takes part, because a token that a

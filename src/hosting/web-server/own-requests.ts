@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { readAtMost } from '../../platform/read-at-most.ts'
 import type { VisitorRequest } from '../php/pool/pool.ts'
 import { PhpBodyTooLarge } from '../php/runtime.ts'
-import type { HostedSite, PhpHandler } from './web-server.ts'
+import type { HostedSite, PhpHandler } from './hosted-site.ts'
 
 const mostBodyBytes = 1 << 20
 

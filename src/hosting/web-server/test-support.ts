@@ -12,7 +12,8 @@ import { type BudgetTerms, openBudgets } from '../../platform/budgets/budget.ts'
 import type { VisitorRequest } from '../php/pool/pool.ts'
 import type { PhpResponse } from '../php/runtime.ts'
 import { HeldAnswers } from './held-answers.ts'
-import { createWebServer, type HostedSite, type PhpHandler, type WebServerOptions } from './web-server.ts'
+import type { HostedSite, PhpHandler } from './hosted-site.ts'
+import { createWebServer, type WebServerOptions } from './web-server.ts'
 
 export const KEY = 'the-key-of-this-host'
 

@@ -5,7 +5,7 @@ import { isBusy } from '../../platform/db/database.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
 import type { Tree } from '../htaccess/asked.ts'
 import type { Edits, ErrorDocument, Htaccess, Obeyed } from '../htaccess/htaccess.ts'
-import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool/pool.ts'
+import type { VisitOptions, VisitorRequest } from '../php/pool/pool.ts'
 import {
   PhpAbandoned,
   PhpBodyTooLarge,
@@ -21,6 +21,7 @@ import { type PartDoor, UPLOAD_HEADER } from '../site-imports/uploads.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { FirstPages } from './first-pages.ts'
 import type { HeldAnswers } from './held-answers.ts'
+import type { HostedSite, PhpHandler } from './hosted-site.ts'
 import { type Location, locate, look } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { acceptOwn } from './own-requests.ts'
@@ -28,15 +29,6 @@ import { CLOSED, ELSEWHERE, OWN_WAIT, sendMissing, sendPage, sendStatus, UNAVAIL
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import type { ServedFiles } from './served-files.ts'
 import { sendFile } from './static-file.ts'
-
-/** A site on this host. */
-export interface HostedSite extends PooledSite {
-  readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
-  readonly isNetwork?: boolean
-  readonly hasLight404?: boolean
-  /** Whether an operation is changing it: nothing of it is served, and none of its events run. */
-  readonly isClosed?: boolean
-}
 
 /** It is not known yet which sites are on this host. */
 export class HostStarting extends Error {
@@ -46,14 +38,6 @@ export class HostStarting extends Error {
 /** The server of the site's database does not respond. */
 class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway'
-}
-
-/** The component that runs PHP; `PhpPool` implements it. */
-export interface PhpHandler {
-  /** Starts the site's PHP if possible, because a visitor will arrive soon. */
-  wake(site: PooledSite): void
-  /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
-  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: VisitOptions): Promise<PhpResponse>
 }
 
 /** The dependencies of a host's web server. */

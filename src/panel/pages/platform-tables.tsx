@@ -1,11 +1,13 @@
+import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { Card } from '../parts/card.tsx'
 import { List } from '../parts/list.tsx'
 import { sizeOf } from '../size.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
-import type { Health } from './platform.tsx'
 import { PlatformSwitch } from './platform-switch.tsx'
+
+export type Health = components['schemas']['InstallationHealth']
 
 type Host = Health['hosts'][number]
 type Process = Health['processes'][number]

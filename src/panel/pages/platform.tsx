@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { Callout } from '../parts/callout.tsx'
 import { Card } from '../parts/card.tsx'
@@ -12,9 +11,7 @@ import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
 import { Accounts } from './platform-accounts.tsx'
 import { Checks } from './platform-checks.tsx'
-import { Hosts, Names, Processes, Queues } from './platform-tables.tsx'
-
-export type Health = components['schemas']['InstallationHealth']
+import { type Health, Hosts, Names, Processes, Queues } from './platform-tables.tsx'
 
 /** The interval at which processes report their state. */
 const AGAIN_MS = 10_000

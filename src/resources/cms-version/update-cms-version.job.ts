@@ -3,7 +3,7 @@ import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
 import { compareVersions, isStable } from '../../hosting/core-library/version.ts'
 import { contentPlace, withSnapshot } from '../../hosting/site-database/database-content.ts'
 import { setCoreOfDirectory } from '../../hosting/site-directories/directory.store.ts'
-import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directory.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import {
   durableWith,

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { seeded } from '../../../test/support/seeded.ts'
-import type { OwnedSet } from '../../dns/answer.ts'
+import type { OwnedSet } from '../../dns/owned-set.ts'
 import { nameservers } from '../../dns/test-support.ts'
 import { wholeZone } from '../../dns/transfers/transfer.ts'
 import { dropChallenge, putChallenge } from '../../dns/zones/challenges.store.ts'

@@ -1,6 +1,6 @@
 import type { PhpPool } from '../../hosting/php/pool/pool.ts'
+import type { HostedSite } from '../../hosting/web-server/hosted-site.ts'
 import type { LoggedIn, LoginRefusal, LoginVisit } from '../../hosting/web-server/login-links.ts'
-import type { HostedSite } from '../../hosting/web-server/web-server.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { stillAllowed } from '../access/still-allowed.ts'

@@ -1,14 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
-import {
-  PhpBusy,
-  PhpCrashed,
-  PhpDisplaced,
-  PhpNotReached,
-  PhpStarved,
-  PhpTaskError,
-  PhpTimeout,
-} from '../../hosting/php/runtime.ts'
+import { PhpBusy, PhpCrashed, PhpDisplaced, PhpNotReached, PhpStarved, PhpTimeout } from '../../hosting/php/runtime.ts'
+import { PhpTaskError } from '../../hosting/php/task-error.ts'
 import { firstOf, frontFault, innerFaults } from './front-fault.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { frontPageFault } from '../../hosting/php/front-page.ts'
 import type { PooledSite } from '../../hosting/php/pool/pool.ts'
-import { isHostsDoing, PhpCrashed, PhpTaskError, PhpTimeout } from '../../hosting/php/runtime.ts'
+import { isHostsDoing, PhpCrashed, PhpTimeout } from '../../hosting/php/runtime.ts'
+import { PhpTaskError } from '../../hosting/php/task-error.ts'
 import { type InnerPage, innerPages } from '../../hosting/php/tasks.ts'
 import type { HostServices } from '../kit/host-services.ts'
 

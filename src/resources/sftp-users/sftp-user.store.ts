@@ -2,7 +2,31 @@ import { sql } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
 import { nextId } from '../../platform/db/sequences.ts'
-import type { SftpKey, SftpUser } from './sftp-user.ts'
+
+/** An account's access to a site's files. */
+export interface SftpUser {
+  readonly id: number
+  readonly siteId: number
+  readonly siteName: string
+  readonly accountId: number
+  /** The owner of the site. */
+  readonly ownerAccountId: number
+  readonly email: string
+  readonly username: string
+  readonly createdAt: number
+  /** When its password or its keys were last changed. */
+  readonly modifiedAt: number
+  /** When it logged in last. */
+  readonly accessedAt: number | null
+}
+
+export interface SftpKey {
+  readonly id: number
+  readonly name: string
+  readonly type: string
+  readonly fingerprint: string
+  readonly createdAt: number
+}
 
 const users = (tx: Tx) =>
   tx

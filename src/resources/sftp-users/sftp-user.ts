@@ -5,32 +5,7 @@ import { notFound } from '../../platform/http/problem.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { sftpDomain } from '../access/service-names.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { findSftpUser } from './sftp-user.store.ts'
-
-/** An account's access to a site's files. */
-export interface SftpUser {
-  readonly id: number
-  readonly siteId: number
-  readonly siteName: string
-  readonly accountId: number
-  /** The owner of the site. */
-  readonly ownerAccountId: number
-  readonly email: string
-  readonly username: string
-  readonly createdAt: number
-  /** When its password or its keys were last changed. */
-  readonly modifiedAt: number
-  /** When it logged in last. */
-  readonly accessedAt: number | null
-}
-
-export interface SftpKey {
-  readonly id: number
-  readonly name: string
-  readonly type: string
-  readonly fingerprint: string
-  readonly createdAt: number
-}
+import { findSftpUser, type SftpKey, type SftpUser } from './sftp-user.store.ts'
 
 /** The most keys of one user. */
 export const MOST_KEYS = 20

@@ -4,8 +4,8 @@ import { dialects } from '../../../test/support/database.ts'
 import { isPassword } from '../../platform/crypto/password.ts'
 import { newKey } from './samples.fixture.ts'
 import { createSftpAccess } from './sftp-access.ts'
-import { listSftpUsers } from './sftp-user.store.ts'
-import { presentWithPort, type SftpUser } from './sftp-user.ts'
+import { listSftpUsers, type SftpUser } from './sftp-user.store.ts'
+import { presentWithPort } from './sftp-user.ts'
 
 describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({ dialect }) => {
   let api: TestApi

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { hostedSites } from '../../hosting/host.store.ts'
 import { DATABASE_FOLDER } from '../../hosting/site-database/sqlite-place.ts'
-import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directory.ts'
 import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { durableWith } from '../../platform/operations/definition.ts'

@@ -1,9 +1,9 @@
 import type { Bound } from '../../hosting/identity/bind.ts'
 import { DirectoriesOnDisk } from '../../hosting/site-directories/directories-on-disk.ts'
+import type { DirectoryDatabases } from '../../hosting/site-directories/directory-databases.ts'
 import { SiteDirectories, type SiteDirectoriesOptions } from '../../hosting/site-directories/site-directories.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 import type { ProcessContext } from '../process-context.ts'
-import type { MariaDb } from './mariadb.ts'
 
 export const isRoot = process.getuid?.() === 0
 
@@ -12,7 +12,7 @@ export async function openSiteDirectories(
   { config, database, log }: ProcessContext,
   hostId: number,
   bound: Bound,
-  { ofDirectories: onServer }: Pick<MariaDb, 'ofDirectories'>,
+  { ofDirectories: onServer }: { readonly ofDirectories: DirectoryDatabases | undefined },
   kinds: SiteDirectoriesOptions['kinds'],
 ): Promise<{ siteDirectories: SiteDirectories; folders: DirectoriesOnDisk }> {
   const { identity } = bound

@@ -2,38 +2,13 @@ import type { Share } from '../../../platform/budgets/budget.ts'
 import type { InFlightRequest } from '../../gateway/in-flight.ts'
 import type { AnswerListener, Control, HostRequest } from '../../host-client/exchange.ts'
 import { HostError, isBroken } from '../../host-client/host-error.ts'
-import { type HostNotes, isElsewhere, responseHeaders } from '../../proxy/forwarding.ts'
-import type { CookieDomains } from '../../proxy/set-cookie.ts'
+import { isElsewhere, responseHeaders } from '../../proxy/forwarding.ts'
 import type { Upstreams } from '../../proxy/upstreams.ts'
-import { type Lifetime, lifetimeOf, type Tier } from '../decide/lifetime.ts'
+import type { HostNotes } from '../../visit.ts'
+import { type Lifetime, lifetimeOf } from '../decide/lifetime.ts'
 import { createEntry, type Entry } from '../store/entry.ts'
-import { type OriginHead, readHead } from './origin-head.ts'
+import { type OriginHead, type OriginRequest, readHead } from './origin-head.ts'
 import { isAbout, revalidatedEntry, updatedHeaders } from './revalidation.ts'
-
-/** What is fetched, and for whom. */
-export interface OriginRequest {
-  /** The key to look up. */
-  readonly key: string
-  /** The key of the address; the same if it has one variant. */
-  readonly address: string
-  /** Names of the visitor's headers that are sent, because variants differ by them. */
-  readonly by: readonly string[]
-  readonly path: string
-  /** Path and query for the host. */
-  readonly target: string
-  readonly siteId: number
-  readonly upstream: string
-  /** For the host, raw and flat. */
-  readonly headers: readonly string[]
-  /** The domains that cookies of the answer may name. */
-  readonly domains: CookieDomains
-  /** The site's epochs by tier when the request starts. Purges increase them. */
-  readonly epochs: Readonly<Record<Tier, number>>
-  /** Tiers that are on for the site. */
-  readonly tiers: Readonly<Record<Tier, boolean>>
-  /** The entry to revalidate (see `originRequestHeaders`), if any. */
-  readonly stale: Entry | undefined
-}
 
 /** The visitor whose request is forwarded, and who gets the answer as it arrives. */
 export interface FetchLeader {

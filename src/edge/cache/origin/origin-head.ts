@@ -1,8 +1,34 @@
 import { headerOf } from '../../../platform/http/request/raw-headers.ts'
 import type { HostResponse } from '../../proxy/forwarding.ts'
+import type { CookieDomains } from '../../proxy/set-cookie.ts'
 import { type Lifetime, lifetimeOf, type Tier, tierOf } from '../decide/lifetime.ts'
 import { nothing, select, togetherWith, type VaryKey, varyKeyOf } from '../decide/vary-key.ts'
-import type { OriginRequest } from './origin-fetch.ts'
+import type { Entry } from '../store/entry.ts'
+
+/** What is fetched, and for whom. */
+export interface OriginRequest {
+  /** The key to look up. */
+  readonly key: string
+  /** The key of the address; the same if it has one variant. */
+  readonly address: string
+  /** Names of the visitor's headers that are sent, because variants differ by them. */
+  readonly by: readonly string[]
+  readonly path: string
+  /** Path and query for the host. */
+  readonly target: string
+  readonly siteId: number
+  readonly upstream: string
+  /** For the host, raw and flat. */
+  readonly headers: readonly string[]
+  /** The domains that cookies of the answer may name. */
+  readonly domains: CookieDomains
+  /** The site's epochs by tier when the request starts. Purges increase them. */
+  readonly epochs: Readonly<Record<Tier, number>>
+  /** Tiers that are on for the site. */
+  readonly tiers: Readonly<Record<Tier, boolean>>
+  /** The entry to revalidate (see `originRequestHeaders`), if any. */
+  readonly stale: Entry | undefined
+}
 
 /** The head of the host's answer. */
 export interface OriginHead {

@@ -4,7 +4,8 @@ import { isConcerned } from '../decide/key.ts'
 import { learn } from '../decide/learning.ts'
 import { epochOf } from '../purge/alive.ts'
 import type { Entry } from '../store/entry.ts'
-import { type FetchLeader, OriginFetch, type OriginRequest } from './origin-fetch.ts'
+import { type FetchLeader, OriginFetch } from './origin-fetch.ts'
+import type { OriginRequest } from './origin-head.ts'
 import { originRequestHeaders } from './origin-request-headers.ts'
 
 /** The wait after a failed refresh of a stale page. */

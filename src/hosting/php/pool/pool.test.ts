@@ -14,15 +14,8 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/site-directory.ts'
-import {
-  PhpAbandoned,
-  PhpBodyTooLarge,
-  PhpBusy,
-  PhpCrashed,
-  type PhpRuntime,
-  PhpTaskError,
-  PhpTimeout,
-} from '../runtime.ts'
+import { PhpAbandoned, PhpBodyTooLarge, PhpBusy, PhpCrashed, type PhpRuntime, PhpTimeout } from '../runtime.ts'
+import { PhpTaskError } from '../task-error.ts'
 import { threadsOf } from '../wasm/process-tree.ts'
 import { PhpPool, type PoolLimits } from './pool.ts'
 import { RecentUse } from './recent-use.ts'

@@ -11,11 +11,11 @@ import {
   type PhpRuntime,
   type PhpSite,
   type PhpStart,
-  PhpTaskError,
   PhpTimeout,
   type RunTaskOptions,
   type TakeTurn,
 } from '../runtime.ts'
+import { PhpTaskError } from '../task-error.ts'
 import { alsoWithoutPlugins, besideVisitors, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
 import { limitTime } from '../time-limit.ts'
 import { type BodyLimits, type HeldRequestBody, holdRequestBody } from './held-body.ts'

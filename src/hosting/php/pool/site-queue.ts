@@ -7,10 +7,10 @@ import {
   PhpNotReached,
   type PhpProcess,
   type PhpSite,
-  PhpTaskError,
   PhpTimeout,
   PhpWaitsForItself,
 } from '../runtime.ts'
+import { PhpTaskError } from '../task-error.ts'
 import { RecentCount, RecentUse } from './recent-use.ts'
 
 export interface SiteQueueLimits {

@@ -18,7 +18,8 @@ import {
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import { proportionalBytesOf } from '../native/memory.ts'
 import { PhpPool } from '../pool/pool.ts'
-import { PhpCrashed, type PhpProcess, type PhpRuntime, PhpTaskError } from '../runtime.ts'
+import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
+import { PhpTaskError } from '../task-error.ts'
 import { residentBytesOf } from './process-tree.ts'
 
 const core = await testCore()

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Share } from '../../../platform/budgets/budget.ts'
-import { PhpCrashed, PhpTaskError } from '../runtime.ts'
+import { PhpCrashed } from '../runtime.ts'
+import { PhpTaskError } from '../task-error.ts'
 import type { TaskHead } from './frames.ts'
 
 /** The most that a task may print, including the result. A site's plugins may print anything into it. */

@@ -14,7 +14,8 @@ import {
   testRuntime,
 } from '../../../../test/support/site-directory.ts'
 import { ways } from '../../../../test/support/ways.ts'
-import { type PhpProcess, type PhpRuntime, PhpTaskError, phpVersions } from '../runtime.ts'
+import { type PhpProcess, type PhpRuntime, phpVersions } from '../runtime.ts'
+import { PhpTaskError } from '../task-error.ts'
 import { innerPages } from '../tasks.ts'
 
 const core = await testCore()

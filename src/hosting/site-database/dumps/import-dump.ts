@@ -5,9 +5,8 @@ import {
   type Loaded,
   type SitePlace,
 } from '../database-content.ts'
-import type { PrefixChange } from '../sql/dump-tables.ts'
 import type { DumpFacts } from '../sql/look-into-dump.ts'
-import { PREFIX_PLACEHOLDER } from '../sql/prefixes.ts'
+import { PREFIX_PLACEHOLDER, type PrefixChange } from '../sql/prefixes.ts'
 import { lookIntoDump } from './look-into-dump.ts'
 
 export interface DumpImport {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { AS_UTF8, isUtf8Charset, toUtf8 } from './charsets.ts'
-import { PrefixNames } from './prefixes.ts'
+import { type PrefixChange, PrefixNames } from './prefixes.ts'
 import type { DumpEvent, OnDuplicate, Value } from './read-dump.ts'
 import {
   type ColumnDefinition,
@@ -24,12 +24,6 @@ export interface DumpTarget<Insert> {
   empty(name: string): void
   /** Changes a table and keeps its rows. */
   alter(before: TableDefinition, after: TableDefinition): void
-}
-
-/** A prefix of table names, and its replacement. */
-export interface PrefixChange {
-  readonly from: string
-  readonly to: string
 }
 
 export interface DumpTablesOptions {

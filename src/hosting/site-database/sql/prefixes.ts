@@ -1,7 +1,12 @@
-import type { PrefixChange } from './dump-tables.ts'
 import type { Value } from './read-dump.ts'
 import type { ColumnDefinition, TableDefinition } from './table.ts'
 import { quotedName } from './write-table.ts'
+
+/** A prefix of table names, and its replacement. */
+export interface PrefixChange {
+  readonly from: string
+  readonly to: string
+}
 
 /** The placeholder that All-in-One WP Migration writes for the prefix of tables. */
 export const PREFIX_PLACEHOLDER = 'SERVMASK_PREFIX_'

@@ -5,7 +5,8 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Select } from '../../parts/select.tsx'
 import { zonesTexts as texts } from '../../texts/zones.ts'
-import type { DnsRecord } from './zone-page.tsx'
+
+export type DnsRecord = components['schemas']['DnsRecord']
 
 type Draft = components['schemas']['NewDnsRecord']
 type RecordType = keyof typeof texts.types

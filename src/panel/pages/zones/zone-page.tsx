@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -10,10 +9,8 @@ import { useLoad } from '../../parts/use-load.ts'
 import { zonesTexts as texts } from '../../texts/zones.ts'
 import { DnssecPart } from './dnssec.tsx'
 import { MailPart } from './mail.tsx'
-import { RecordForm } from './record-form.tsx'
+import { type DnsRecord, RecordForm } from './record-form.tsx'
 import { ZoneFilePart } from './zone-file.tsx'
-
-export type DnsRecord = components['schemas']['DnsRecord']
 
 const nameOf = ({ name }: DnsRecord): string => name || texts.itself
 

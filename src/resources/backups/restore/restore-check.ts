@@ -1,6 +1,6 @@
 import { BackupDamaged, BackupMissing } from '../../../backups/backup-store.ts'
 import { DumpUnreadable } from '../../../hosting/site-database/database-content.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { FilesRefused } from '../../../hosting/site-files/paths.ts'
 import { PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'

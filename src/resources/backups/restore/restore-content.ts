@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { BackupRepository } from '../../../backups/backup-store.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { FileScope, WantedEntry } from '../../../hosting/site-files/file-content.ts'
 import { lookInside } from '../../../hosting/site-files/open-inside.ts'
 import { platformFiles } from '../../../hosting/site-files/platform/platform-files.ts'

@@ -4,7 +4,7 @@ import { type Person, type TestApi, testApi } from '../../../../test/support/api
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { type TestBackups, testBackups } from '../../../backups/backup-store.fixture.ts'
 import { BackupDamaged } from '../../../backups/backup-store.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { coreOwner, siteOwner, TRUST_MS } from '../backup.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
 import { copyAhead, forgetUnfinished } from '../restore/undo-point.ts'

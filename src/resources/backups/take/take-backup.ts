@@ -1,6 +1,6 @@
 import type { BackupFacts, BackupRepository, WriteOptions } from '../../../backups/backup-store.ts'
 import { contentPlace, withSnapshot } from '../../../hosting/site-database/database-content.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { createYieldWhileBusy } from '../../../platform/yield-while-busy.ts'
 import type { HostServices } from '../../kit/host-services.ts'

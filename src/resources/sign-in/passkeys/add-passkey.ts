@@ -3,8 +3,8 @@ import { Problem } from '../../../platform/http/problem.ts'
 import type { Context } from '../../kit/context.ts'
 import { problems } from '../problems.ts'
 import { takeChallenge } from './challenge.ts'
-import { insertPasskey, listPasskeys } from './passkey.store.ts'
-import { MOST_PASSKEYS, type Passkey, type verifyNewPasskey } from './passkey.ts'
+import { insertPasskey, listPasskeys, type Passkey } from './passkey.store.ts'
+import { MOST_PASSKEYS, type verifyNewPasskey } from './passkey.ts'
 
 interface NewPasskey {
   readonly accountId: number

@@ -1,7 +1,19 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { PasskeyRow } from '../tables.ts'
-import type { Passkey } from './passkey.ts'
+
+export interface Passkey {
+  readonly id: number
+  readonly accountId: number
+  readonly credentialId: string
+  readonly hostName: string
+  readonly publicKey: string
+  readonly counter: number
+  readonly transports: readonly string[]
+  readonly name: string
+  readonly createdAt: number
+  readonly usedAt: number | null
+}
 
 const passkeyOf = (row: Selectable<PasskeyRow>): Passkey => ({
   id: row.id,

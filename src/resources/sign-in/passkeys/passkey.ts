@@ -7,22 +7,9 @@ import type { Context } from '../../kit/context.ts'
 import type { Person } from '../person.ts'
 import { problems } from '../problems.ts'
 import { CHALLENGE_MS, challengeEnd, newChallenge, takeChallenge } from './challenge.ts'
-import { findPasskey, listPasskeys, passkeyWasUsed } from './passkey.store.ts'
+import { findPasskey, listPasskeys, type Passkey, passkeyWasUsed } from './passkey.store.ts'
 
 export const MOST_PASSKEYS = 20
-
-export interface Passkey {
-  readonly id: number
-  readonly accountId: number
-  readonly credentialId: string
-  readonly hostName: string
-  readonly publicKey: string
-  readonly counter: number
-  readonly transports: readonly string[]
-  readonly name: string
-  readonly createdAt: number
-  readonly usedAt: number | null
-}
 
 export const PasskeySchema = Type.Object(
   {

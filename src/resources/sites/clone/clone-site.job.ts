@@ -11,7 +11,7 @@ import {
   withSnapshot,
 } from '../../../hosting/site-database/database-content.ts'
 import { rewriteAddress } from '../../../hosting/site-database/rewrite.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import {
   type ConfigConstants,
   changeWpConfig,

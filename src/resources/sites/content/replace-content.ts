@@ -1,5 +1,5 @@
 import { contentPlace } from '../../../hosting/site-database/database-content.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { type FailureContext, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import { hasResult, wasUndone } from '../../../platform/operations/steps-of.ts'

@@ -1,4 +1,4 @@
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { type FailureContext, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'

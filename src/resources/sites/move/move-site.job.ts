@@ -6,7 +6,7 @@ import { contentPlace, withSnapshot } from '../../../hosting/site-database/datab
 import type { DatabaseKind } from '../../../hosting/site-database/database-kind.ts'
 import { differenceOf } from '../../../hosting/site-database/dumps/compare-dumps.ts'
 import { sumUpApart } from '../../../hosting/site-database/dumps/sum-up-apart.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import {

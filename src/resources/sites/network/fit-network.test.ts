@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { PhpCrashed, PhpTaskError } from '../../../hosting/php/runtime.ts'
+import { PhpCrashed } from '../../../hosting/php/runtime.ts'
+import { PhpTaskError } from '../../../hosting/php/task-error.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { fitNetwork } from './fit-network.ts'
 

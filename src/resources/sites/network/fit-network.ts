@@ -1,6 +1,6 @@
 import type { PooledSite, TaskOptions } from '../../../hosting/php/pool/pool.ts'
-import { PhpTaskError } from '../../../hosting/php/runtime.ts'
-import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import { PhpTaskError } from '../../../hosting/php/task-error.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { changeWpConfig } from '../../../hosting/site-files/platform/wp-config-file.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'

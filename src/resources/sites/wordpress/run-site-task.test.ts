@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { PhpBusy, PhpTaskError } from '../../../hosting/php/runtime.ts'
+import { PhpBusy } from '../../../hosting/php/runtime.ts'
+import { PhpTaskError } from '../../../hosting/php/task-error.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from './run-site-task.ts'

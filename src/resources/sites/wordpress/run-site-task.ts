@@ -1,5 +1,5 @@
 import type { TaskOptions } from '../../../hosting/php/pool/pool.ts'
-import { PhpTaskError } from '../../../hosting/php/runtime.ts'
+import { PhpTaskError } from '../../../hosting/php/task-error.ts'
 import type { TaskInput, TaskName, TaskOutput } from '../../../hosting/php/tasks.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'

@@ -1,0 +1,19 @@
+import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool/pool.ts'
+import type { PhpResponse } from '../php/runtime.ts'
+
+/** A site on this host. */
+export interface HostedSite extends PooledSite {
+  readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  readonly isNetwork?: boolean
+  readonly hasLight404?: boolean
+  /** Whether an operation is changing it: nothing of it is served, and none of its events run. */
+  readonly isClosed?: boolean
+}
+
+/** The component that runs PHP; `PhpPool` implements it. */
+export interface PhpHandler {
+  /** Starts the site's PHP if possible, because a visitor will arrive soon. */
+  wake(site: PooledSite): void
+  /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
+  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: VisitOptions): Promise<PhpResponse>
+}
