@@ -195,20 +195,8 @@ describe('public.ts of a resource', () => {
   })
 })
 
-it('no files import each other at run time, directly or through others', () => {
-  expect(circlesOf(sources.flatMap(importsOf).filter(({ isType }) => !isType))).toEqual([])
-})
-
-it('few files import each other for types', () => {
-  const circles = circlesOf(sources.flatMap(importsOf)).map((files) => files.join(' '))
-  // Two classes that hold each other, and the services of handlers and of hosts.
-  expect(circles).toEqual([
-    'src/edge/cache/store/entry.ts src/edge/cache/store/use-order.ts',
-    'src/edge/host-client/connection.ts src/edge/host-client/exchange.ts',
-    'src/hosting/php/wasm/child/loader.ts src/hosting/php/wasm/child/sockets.ts',
-    'src/resources/activity/entry.ts src/resources/activity/feed.ts src/resources/backups/download/downloads.ts src/resources/kit/context.ts src/resources/operations/operation-actions.ts',
-    'src/resources/kit/host-services.ts src/resources/kit/site-hooks.ts',
-  ])
+it('no files import each other, directly or through others, not even for types', () => {
+  expect(circlesOf(sources.flatMap(importsOf))).toEqual([])
 })
 
 /** Returns what stays in a process once a file is loaded: its static imports of values. */

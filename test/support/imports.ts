@@ -6,17 +6,15 @@ export interface Import {
   readonly from: string
   readonly to: string
   readonly isExport: boolean
-  /** Whether it is gone at run time. */
-  readonly isType: boolean
   /** Names as the other file exports them. */
   readonly names: readonly string[]
 }
 
-const statement = /^(import|export)\s+(type\s+)?(\{[^}]*\}|[^'"`;{}]*?)\s*from\s+'(\.[^']+)'/gm
+const statement = /^(import|export)\s+(?:type\s+)?(\{[^}]*\}|[^'"`;{}]*?)\s*from\s+'(\.[^']+)'/gm
 
 /** Returns the imports of a file, relative ones only, without those that load later (`import()`). */
 export function importsOf(file: string): Import[] {
-  return [...readFileSync(file, 'utf8').matchAll(statement)].map(([, word, type, clause = '', path = '']) => {
+  return [...readFileSync(file, 'utf8').matchAll(statement)].map(([, word, clause = '', path = '']) => {
     const named = clause.startsWith('{')
       ? clause
           .slice(1, -1)
@@ -28,7 +26,6 @@ export function importsOf(file: string): Import[] {
       from: file,
       to: normalize(join(dirname(file), path)),
       isExport: word === 'export',
-      isType: type !== undefined || (named.length > 0 && named.every((each) => each.startsWith('type '))),
       names: named.map((each) => each.replace(/^type\s+/, '').replace(/\s+as\s.*$/, '')),
     }
   })

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import type { Connection } from './connection.ts'
 import { HostError } from './host-error.ts'
 
 /** A request to a host. */
@@ -33,12 +32,19 @@ export interface AnswerListener {
   onError(error: NodeJS.ErrnoException): void
 }
 
+/** What a request needs of the connection that it is sent on. */
+export interface ExchangeConnection {
+  pause(): void
+  resume(): void
+  destroy(error: Error): void
+}
+
 /** One request, from its start to its end. */
 export class Exchange implements Control {
   readonly request: HostRequest
   readonly #listener: AnswerListener
   /** Undefined while it waits for one. */
-  connection: Connection | undefined
+  connection: ExchangeConnection | undefined
   /** Removes it from the queue. */
   leave: (() => void) | undefined
   /** The head, sent first. Empty when it cannot be sent. */

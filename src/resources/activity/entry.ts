@@ -1,8 +1,9 @@
 import Type from 'typebox'
+import type { Tx } from '../../platform/db/database.ts'
 import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { besidesOf, nullable, oneOf, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import type { Context } from '../kit/context.ts'
+import type { Caller } from '../kit/caller.ts'
 import { displayNames } from '../sites/public.ts'
 import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 
@@ -96,7 +97,7 @@ export const LogQuery = Type.Object(
 
 /** Returns one page of a log, newest first. */
 export async function logPage(
-  { tx, caller }: Pick<Context, 'tx' | 'caller'>,
+  { tx, caller }: { readonly tx: Tx; readonly caller: Caller },
   log: LogOf,
   query: Type.Static<typeof LogQuery>,
 ) {
@@ -123,6 +124,6 @@ export async function logPage(
 }
 
 /** Returns the newest entries of an account's log. */
-export async function recentActivity(tx: Context['tx'], accountId: number) {
+export async function recentActivity(tx: Tx, accountId: number) {
   return (await listEntries(tx, { accountId }, [], { perPage: 10, offset: 0 })).map(presentEntry)
 }

@@ -15,14 +15,15 @@ import type { OperationWatch } from '../../platform/operations/worker/watch.ts'
 import type { ActivityFeed } from '../activity/feed.ts'
 import type { Downloads } from '../backups/download/downloads.ts'
 import type { FoundByChecks } from '../installation/check.ts'
-import type { Undoable } from '../operations/operation-actions.ts'
 import type { StreamFacts } from '../operations/stream-access.ts'
 import type { Passwords } from '../sign-in/password/password.ts'
 import type { EventFeed } from '../webhooks/feed.ts'
 import type { Action } from './action.ts'
 import type { Caller } from './caller.ts'
+import type { HostServices } from './host-services.ts'
 import type { SiteHooks } from './site-hooks.ts'
 import type { SiteOperation } from './site-operations.ts'
+import type { Undoable } from './undoable.ts'
 
 /** What every handler gets in addition to the request. */
 export interface Services {
@@ -43,7 +44,7 @@ export interface Services {
   readonly pluginDirectory: PluginDirectory
   /** Password hashing for the control panel. */
   readonly passwords: Passwords
-  readonly siteHooks: readonly SiteHooks[]
+  readonly siteHooks: readonly SiteHooks<HostServices>[]
   /** Finds operations that can be undone. */
   readonly undoable: readonly Undoable[]
   /** Returns the current content of `/metrics`. */

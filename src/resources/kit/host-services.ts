@@ -47,7 +47,7 @@ export interface HostServices {
   readonly siteFiles: FileContent
   readonly pluginDirectory: PluginDirectory
   readonly pluginPackages: PluginPackages
-  readonly siteHooks: readonly SiteHooks[]
+  readonly siteHooks: readonly SiteHooks<HostServices>[]
   /**
    * Returns the golden template. Waits while it is being created.
    * @throws CoreUnavailable when no WordPress can be fetched

@@ -2,7 +2,6 @@ import type { TSchema } from 'typebox'
 import type { ProblemKind } from '../../platform/http/problem.ts'
 import type { Definition } from '../../platform/operations/definition.ts'
 import type { Schedule } from '../../platform/operations/schedules.ts'
-import type { Undoable } from '../operations/operation-actions.ts'
 import type { EventType } from '../webhooks/event.ts'
 import type { AccountHooks } from './account-hooks.ts'
 import type { Action } from './action.ts'
@@ -10,6 +9,7 @@ import type { ControlServices } from './control-services.ts'
 import type { UntaggedEndpoint } from './endpoint.ts'
 import type { HostServices } from './host-services.ts'
 import type { SiteHooks } from './site-hooks.ts'
+import type { Undoable } from './undoable.ts'
 
 /** Everything that a resource adds to Stead. `src/app.ts`, `src/jobs.ts` and `src/schedules.ts` combine these. */
 export interface Resource {
@@ -24,7 +24,7 @@ export interface Resource {
   }
   readonly schedules?: readonly Schedule[]
   /** Called when a site is created, goes live, or is purged. */
-  readonly siteHooks?: SiteHooks
+  readonly siteHooks?: SiteHooks<HostServices>
   /** Called when an account is removed. */
   readonly accountHooks?: AccountHooks
   /** Tells which of its operations can be undone. */

@@ -1,13 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { ListedSite, Site } from '../sites/site.ts'
 import type { Change } from './change.ts'
-import type { HostServices } from './host-services.ts'
 
 /**
  * Functions of a resource for events in the life of a site, called in the same transaction. Declared in the resource's
- * `index.ts`, so that sites do not depend on the resources that depend on them.
+ * `index.ts`, so that sites do not depend on the resources that depend on them. Hosts pass their `Services`.
  */
-export interface SiteHooks {
+export interface SiteHooks<Services> {
   /**
    * Called when it is requested.
    * @returns fields of the response that this changed
@@ -17,7 +16,7 @@ export interface SiteHooks {
    * Called when its files were created or replaced (by a clone, a restore, or a sync), in a step of an operation on its
    * host. Adds the resource's own files. Visitors cannot see the site meanwhile. May run twice.
    */
-  readonly filled?: (services: HostServices, site: Site) => Promise<void>
+  readonly filled?: (services: Services, site: Site) => Promise<void>
   /** Called when it becomes reachable for visitors for the first time. The site is held. */
   readonly live?: (tx: Tx, site: Site, change: Change) => Promise<void>
   /**

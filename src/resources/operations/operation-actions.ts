@@ -1,15 +1,8 @@
-import type { Tx } from '../../platform/db/database.ts'
 import type { OperationView } from '../../platform/operations/read.ts'
 import type { Context } from '../kit/context.ts'
 import { sitesWithRights } from '../sites/public.ts'
 import { refusalOfChange } from './change-operation.ts'
 import type { OperationAction } from './operation.ts'
-
-/**
- * What a resource says about operations that it can undo.
- * @returns the IDs of those that it could undo now
- */
-export type Undoable = (tx: Tx, operations: readonly OperationView[], now: number) => Promise<ReadonlySet<number>>
 
 type Asking = Pick<Context, 'tx' | 'caller' | 'definitions' | 'undoable' | 'now'>
 

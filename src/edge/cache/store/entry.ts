@@ -61,7 +61,7 @@ export interface Entry {
   /** Headers as sent in the current second, by coding. */
   readonly prepared: (Prepared | undefined)[]
   /** In the order of use of all entries, and of those of its site. */
-  readonly places: readonly [Place, Place]
+  readonly places: readonly [Place<Entry>, Place<Entry>]
 }
 
 /** Headers of an answer as sent in one second. */
@@ -253,7 +253,7 @@ export function withBody(bodiless: Bodiless, body: Buffer): Entry {
     bytes: bodiless.bytes + bodyBytes(bodiless, body),
     isRefreshing: false,
   }
-  const entry = unplaced as Entry & { places: readonly [Place, Place] }
+  const entry = unplaced as Entry & { places: readonly [Place<Entry>, Place<Entry>] }
   entry.places = [newPlace(entry), newPlace(entry)]
   putBody(entry, IDENTITY, body)
   return entry

@@ -41,7 +41,7 @@ export interface Memory {
 /** A site's share of the memory. */
 interface SitePart {
   readonly entries: Set<Entry>
-  readonly order: UseOrder
+  readonly order: UseOrder<Entry>
   heldBytes: number
 }
 
@@ -63,7 +63,7 @@ export function createMemory(
 ): Memory {
   const byKey = new Map<string, Entry>()
   const sites = new Map<number, SitePart>()
-  const order = new UseOrder()
+  const order = new UseOrder<Entry>()
   const variants = new Variants<Entry>(mostBytes * ADDRESS_PART)
   const siteBytes = mostBytes * SITE_PART
   let largest: SitePart | undefined
@@ -77,7 +77,7 @@ export function createMemory(
   const siteOf = (siteId: number): SitePart => {
     let site = sites.get(siteId)
     if (!site) {
-      site = { entries: new Set(), order: new UseOrder(), heldBytes: 0 }
+      site = { entries: new Set(), order: new UseOrder<Entry>(), heldBytes: 0 }
       sites.set(siteId, site)
     }
     return site
@@ -103,7 +103,7 @@ export function createMemory(
     siteOf(entry.siteId).order.use(entry.places[1])
   }
   /** Returns the first entry to drop that nobody reads. */
-  const firstOf = (from: UseOrder): Entry | undefined => {
+  const firstOf = (from: UseOrder<Entry>): Entry | undefined => {
     for (let tries = heldCount; tries >= 0; tries--) {
       const entry = from.first
       if (!entry || entry.readers === 0) return entry

@@ -1,22 +1,31 @@
-import type { Entry } from './entry.ts'
-
-/** The place of an entry in an order of use. */
-export interface Place {
-  readonly entry: Entry
-  /** Undefined while it is in no order. */
-  list: List | undefined
-  newer: Place | undefined
-  older: Place | undefined
+/** What has a place in an order of use. */
+interface Used {
+  /** How much it takes now. */
+  readonly bytes: number
 }
 
-export const newPlace = (entry: Entry): Place => ({ entry, list: undefined, newer: undefined, older: undefined })
+/** The place of an entry in an order of use. */
+export interface Place<Entry extends Used> {
+  readonly entry: Entry
+  /** Undefined while it is in no order. */
+  list: List<Entry> | undefined
+  newer: Place<Entry> | undefined
+  older: Place<Entry> | undefined
+}
 
-class List {
-  newest: Place | undefined
-  oldest: Place | undefined
+export const newPlace = <Entry extends Used>(entry: Entry): Place<Entry> => ({
+  entry,
+  list: undefined,
+  newer: undefined,
+  older: undefined,
+})
+
+class List<Entry extends Used> {
+  newest: Place<Entry> | undefined
+  oldest: Place<Entry> | undefined
   bytes = 0
 
-  push(place: Place): void {
+  push(place: Place<Entry>): void {
     place.list = this
     place.older = this.newest
     if (this.newest) this.newest.newer = place
@@ -25,7 +34,7 @@ class List {
     this.bytes += place.entry.bytes
   }
 
-  remove(place: Place): void {
+  remove(place: Place<Entry>): void {
     if (place.newer) place.newer.older = place.older
     else this.newest = place.older
     if (place.older) place.older.newer = place.newer
@@ -44,31 +53,31 @@ const NEW_ONES = 1 / 5
  * Entries in the order of their use. Those that were never used again are kept apart and dropped first, so that a flood
  * of invented addresses evicts itself.
  */
-export class UseOrder {
-  readonly #fresh = new List()
-  readonly #used = new List()
+export class UseOrder<Entry extends Used> {
+  readonly #fresh = new List<Entry>()
+  readonly #used = new List<Entry>()
 
   get bytes(): number {
     return this.#fresh.bytes + this.#used.bytes
   }
 
-  add(place: Place): void {
+  add(place: Place<Entry>): void {
     this.#fresh.push(place)
   }
 
   /** Marks the entry as used, so that it is dropped last. */
-  use(place: Place): void {
+  use(place: Place<Entry>): void {
     if (place === this.#used.newest) return
     place.list?.remove(place)
     this.#used.push(place)
   }
 
-  remove(place: Place): void {
+  remove(place: Place<Entry>): void {
     place.list?.remove(place)
   }
 
   /** Records that the entry of a place has grown. */
-  grow(place: Place, by: number): void {
+  grow(place: Place<Entry>, by: number): void {
     if (place.list) place.list.bytes += by
   }
 

@@ -10,11 +10,12 @@ import { BackupDamaged, BackupMissing, type BackupStore, StorageFailure } from '
 import { isNotModified, rangeOf, type Validators } from '../../../hosting/web-server/conditions.ts'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { Database } from '../../../platform/db/database.ts'
+import type { BaseContext } from '../../../platform/http/endpoint.ts'
 import { problems as httpProblems, Problem } from '../../../platform/http/problem.ts'
 import type { Log } from '../../../platform/log/log.ts'
 import { stillAllowed } from '../../access/still-allowed.ts'
+import type { Caller } from '../../kit/caller.ts'
 import { aboutSite, changeBy } from '../../kit/change.ts'
-import type { Context } from '../../kit/context.ts'
 import type { VisibleSite } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
 import { type CompletedBackup, nameOf, siteOwner } from '../backup.ts'
@@ -50,7 +51,12 @@ export interface DownloadsOptions {
   readonly askEveryMs?: number
 }
 
-type DownloadContext = Context & { readonly site: VisibleSite }
+/** The parts of a handler's context that a download needs. */
+interface DownloadContext extends Pick<BaseContext, 'request' | 'now'> {
+  readonly response: FastifyReply
+  readonly caller: Caller
+  readonly site: VisibleSite
+}
 
 /** Content of a download: the bytes of a backup, which never change. */
 interface Content {
@@ -172,7 +178,7 @@ export class Downloads {
     return response.headers(headersOf(content)).send(Readable.from(stream, { objectMode: false, highWaterMark: SLICE }))
   }
 
-  async #partOf(content: Content, headers: Context['request']['headers'], signal: AbortSignal): Promise<Part> {
+  async #partOf(content: Content, headers: DownloadContext['request']['headers'], signal: AbortSignal): Promise<Part> {
     const asked = () => rangeOf(headers, content.totalBytes() ?? Number.POSITIVE_INFINITY, content.validators)
     let range = asked()
     const isOpen = typeof range === 'object' && range.start === 0 && range.end === Number.POSITIVE_INFINITY
@@ -391,7 +397,7 @@ const headersOf = ({ type, fileName, validators }: Content) => ({
 })
 
 /** Returns how long the client waits for Stead to locate a range. */
-function secondsOf({ prefer }: Context['request']['headers']): number {
+function secondsOf({ prefer }: DownloadContext['request']['headers']): number {
   const [, seconds] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/i.exec([prefer ?? []].flat().join()) ?? []
   return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), LONGEST_WAIT_SECONDS)
 }

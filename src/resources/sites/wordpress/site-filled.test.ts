@@ -5,6 +5,7 @@ import { type TestApi, testApi } from '../../../../test/support/api.ts'
 import { jobs } from '../../../jobs.ts'
 import type { AnyDefinition } from '../../../platform/operations/definition.ts'
 import { ended } from '../../../platform/operations/harness.ts'
+import type { HostServices } from '../../kit/host-services.ts'
 import type { SiteHooks } from '../../kit/site-hooks.ts'
 
 /** All operations that create or replace files of a site as a whole. */
@@ -31,7 +32,7 @@ describe('the site’s files were created or replaced', () => {
   test.each(types)('%s reports it', async (type) => {
     const world = await stand.newWorld()
     const filled: number[] = []
-    const hooks: SiteHooks = { filled: async (_services, { id }) => void filled.push(id) }
+    const hooks: SiteHooks<HostServices> = { filled: async (_services, { id }) => void filled.push(id) }
     Object.assign(world.host.services, { siteHooks: [...world.host.services.siteHooks, hooks] })
     const definition = jobs.get(type) as AnyDefinition
     const id = await stand.ask(world, jobSamples[type] as JobSample, definition)

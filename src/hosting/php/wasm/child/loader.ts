@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module'
 import { instantiatePhp } from './exports.ts'
 import { type CompiledPhp, compilePhp } from './machine-code.ts'
 import { connectionClass, type Outgoing } from './outgoing.ts'
-import { mendSockets, type WasmSocket } from './sockets.ts'
+import { mendSockets, type WasmErrors, type WasmSocket } from './sockets.ts'
 
 const notSupported = 138 // ENOTSUP in emscripten's numbering
 
@@ -15,8 +15,7 @@ const notSupported = 138 // ENOTSUP in emscripten's numbering
  */
 
 /** The parts of an emscripten file system that are used here. */
-export interface WasmFileSystem {
-  ErrnoError: new (errno: number) => Error
+export interface WasmFileSystem extends WasmErrors {
   filesystems: { NODEFS: NodeFileSystem }
   isDir(mode: number): boolean
   getPath(node: WasmNode): string

@@ -1,5 +1,3 @@
-import type { WasmFileSystem } from './loader.ts'
-
 const notConnected = 53 // ENOTCONN in emscripten's numbering (WASI)
 const brokenPipe = 64 // EPIPE
 
@@ -7,6 +5,11 @@ const brokenPipe = 64 // EPIPE
 export interface SocketOperations {
   sendmsg(socket: WasmSocket, ...rest: unknown[]): number
   removePeer(socket: WasmSocket, peer: { readonly socket: { readonly readyState: number } }): void
+}
+
+/** Emscripten's errors. */
+export interface WasmErrors {
+  ErrnoError: new (errno: number) => Error
 }
 
 /** A socket as emscripten sees it. */
@@ -26,7 +29,7 @@ const mended = new WeakSet<SocketOperations>()
  * - A refused connection can still be queried for its error. Emscripten forgets it at once, and reports no error for a
  * socket   without a connection.
  */
-export function mendSockets(files: Pick<WasmFileSystem, 'ErrnoError'>, operations: SocketOperations): void {
+export function mendSockets(files: WasmErrors, operations: SocketOperations): void {
   if (mended.has(operations)) return
   mended.add(operations)
   const { sendmsg, removePeer } = operations
