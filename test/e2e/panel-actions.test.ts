@@ -6,6 +6,7 @@ import { readMessage } from '../../src/hosting/php-log/php-message.ts'
 import { phpRecord } from '../../src/hosting/php-log/php-records.ts'
 import { createLogIds } from '../../src/platform/log-store/log-ids.ts'
 import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
+import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { storeCheck } from '../../src/resources/domains/check.store.ts'
 import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import type { Person } from '../support/api.ts'
@@ -82,6 +83,86 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       const own = page.getByRole('row', { name: /owner@example\.com/ })
       await own.getByText('Operator', { exact: true }).waitFor()
       expect(await own.getByRole('button').count()).toBe(0)
+    })
+
+    test('removes an account after its address is typed, and cancels that', async () => {
+      const { api } = panel
+      const leaver = await api.person('leaver@example.com')
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await api.site(leaver, `leaving-${name}`)
+      const removal = async () => (await owner.call('GET', path)).body.data.account.removal
+      const path = `/v1/installation/accounts/${leaver.accountId}/removal`
+      await at('platform?tab=accounts')
+      const row = page.getByRole('row', { name: /leaver@example\.com/ })
+      const open = async () => {
+        await row.getByRole('button', { name: 'More actions for leaver@example.com' }).click()
+        await row.getByRole('menuitem', { name: 'Remove account…' }).click()
+      }
+      await open()
+      const report = dialog().getByRole('list', { name: 'What the removal deletes, and what stays' })
+      await report.getByText('7 sites').waitFor()
+      await report.getByText('leaving-a, leaving-b, leaving-c, leaving-d, leaving-e, and 2 more').waitFor()
+      await report.getByText("Backups of Stead's own records").waitFor()
+      await panel.judge(page)
+      expect(await dialog().getByLabel('Delete the account').inputValue()).toBe('7')
+      // another address removes nothing
+      await dialog().getByLabel('Type leaver@example.com to confirm').fill('customer@example.com')
+      await dialog().getByRole('button', { name: 'Remove account' }).click()
+      await dialog().getByRole('alert').getByText('The address does not match.').waitFor()
+      expect(await removal()).toBeNull()
+      await dialog().getByLabel('Type leaver@example.com to confirm').fill('leaver@example.com')
+      await dialog().getByLabel('Delete the account').selectOption('After 3 days')
+      await dialog().getByRole('button', { name: 'Remove account' }).click()
+      await row.getByText(/^Removal on /).waitFor()
+      expect(await dialog().count()).toBe(0)
+      const { state, requested_at, due_at } = await removal()
+      expect(state).toBe('waiting')
+      expect(Date.parse(due_at) - Date.parse(requested_at)).toBe(3 * 86_400_000)
+      // it stays suspended, so nothing else can be done
+      expect(await row.getByRole('button').allTextContents()).toEqual(['Cancel removal'])
+      await panel.judge(page)
+      await row.getByRole('button', { name: 'Cancel removal: leaver@example.com' }).click()
+      await page.getByRole('status').getByText('Removal of leaver@example.com canceled').waitFor()
+      await row.getByRole('button', { name: 'Suspend account: leaver@example.com' }).waitFor()
+      expect(await removal()).toBeNull()
+      expect((await leaver.call('GET', '/v1/sites')).status).toBe(200)
+    })
+
+    test('sees why an account cannot be removed', async () => {
+      const holder = await panel.api.person('holder@example.com')
+      await zoneIn(panel.api, { accountId: holder.accountId, siteId: site })
+      await at('platform?tab=accounts')
+      await page.getByRole('button', { name: 'More actions for holder@example.com' }).click()
+      await page.getByRole('menuitem', { name: 'Remove account…' }).click()
+      await dialog()
+        .getByText(/^Sites of other accounts use the domain .* Remove the domain from those sites/)
+        .waitFor()
+      await dialog().getByText('1 DNS zone').waitFor()
+      expect(await dialog().getByRole('button', { name: 'Remove account' }).count()).toBe(0)
+      await panel.judge(page)
+    })
+
+    test('retries a removal that failed', async () => {
+      const { api } = panel
+      const email = 'stuck@example.com'
+      const { accountId } = await api.person(email)
+      const asked = await owner.call('POST', `/v1/installation/accounts/${accountId}/removal`, { email })
+      await api.database.transaction(async (tx) => {
+        const id = Number(asked.headers['operation-id'])
+        const failed = { state: 'failed', error: 'A disk is broken', finished_at: 1 } as const
+        await tx.updateTable('operations').set(failed).where('id', '=', id).execute()
+        await tx.updateTable('account_removals').set({ begun_at: 1 }).where('account_id', '=', accountId).execute()
+      })
+      await at('platform?tab=accounts')
+      const row = page.getByRole('row', { name: /stuck@example\.com/ })
+      await row.getByText('Removal failed', { exact: true }).waitFor()
+      await panel.judge(page)
+      // too late
+      await row.getByRole('button', { name: `More actions for ${email}` }).click()
+      await row.getByRole('menuitem', { name: 'Cancel removal' }).click()
+      await page.getByRole('status').getByText('The removal of the account has begun').waitFor()
+      await row.getByRole('button', { name: `Retry removal: ${email}` }).click()
+      await row.getByText('Removing', { exact: true }).waitFor()
+      expect(await row.getByRole('button').count()).toBe(0)
     })
 
     test('cordons a host, and lets it take new sites again', async () => {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { askFirst } from '../parts/ask-first.tsx'
+import { askFirst, Confirm } from '../parts/ask-first.tsx'
 import { Button } from '../parts/button.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -163,6 +163,11 @@ const Forms = () => (
           <Form fields={[]} button="Invite person" submit={async () => undefined}>
             <RolePicker held={[]} />
           </Form>
+        </div>
+      </div>
+      <div class="card s6">
+        <div class="body">
+          <Confirm name="my-shop" button="Delete site" go={async () => told('Site deleted')} />
         </div>
       </div>
     </div>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { Card } from '../parts/card.tsx'
@@ -7,6 +8,7 @@ import { Tip } from '../parts/tip.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { dayOf, timeOf } from '../time.ts'
+import { PendingRemoval, RemovalBadge, RemoveAccount, RemoveMenu } from './platform-account-removal.tsx'
 import { PlatformSwitch } from './platform-switch.tsx'
 
 type Account = components['schemas']['AccountOfInstallation']
@@ -18,6 +20,8 @@ export function Accounts() {
   const read = (after: number) =>
     ask(() => api.GET('/v1/installation/accounts', { params: { query: { after, per_page: PER_PAGE } } }))
   const accounts = useLoad(() => read(placeShown()), [placeShown()])
+  // Not in a row: rows change places while a dialog is open.
+  const removed = useSignal<Account | undefined>(undefined)
   return (
     <>
       <Card title={texts.tabs.accounts} isFlush>
@@ -33,10 +37,31 @@ export function Accounts() {
             <Named key="name" account={account} />,
             account.plan,
             texts.sitesOf(account.sites, account.max_sites),
-            account.operator ? null : <Suspension key="action" of={account} onChange={accounts.reload} />,
+            account.operator ? null : account.removal ? (
+              <PendingRemoval key="action" of={account} removal={account.removal} onChange={accounts.reload} />
+            ) : (
+              <span key="action" class="row nowrap">
+                <Suspension of={account} onChange={accounts.reload} />
+                <RemoveMenu
+                  of={account}
+                  onRemove={() => {
+                    removed.value = account
+                  }}
+                />
+              </span>
+            ),
           ]}
         />
       </Card>
+      {removed.value && (
+        <RemoveAccount
+          of={removed.value}
+          onChange={accounts.reload}
+          onClose={() => {
+            removed.value = undefined
+          }}
+        />
+      )}
       <CursorPages next={accounts.got.value?.next} isOldestFirst />
       <p class="quiet">
         {texts.accountCommands} <code>{texts.accountCommand}</code>
@@ -48,10 +73,14 @@ export function Accounts() {
 const Named = ({ account }: { readonly account: Account }) => (
   <>
     <b>{account.email}</b> {account.operator && <span class="badge accent">{texts.operator}</span>}
-    {account.suspended_at !== null && (
-      <Tip class="badge warn" text={timeOf(account.suspended_at)}>
-        {texts.suspended}
-      </Tip>
+    {account.removal ? (
+      <RemovalBadge of={account.removal} />
+    ) : (
+      account.suspended_at !== null && (
+        <Tip class="badge warn" text={timeOf(account.suspended_at)}>
+          {texts.suspended}
+        </Tip>
+      )
     )}
     <div class="quiet">{texts.created(account.name, dayOf(account.created_at))}</div>
   </>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { askFirstTexts as texts } from '../texts/parts.ts'
 import { Dialog } from './dialog.tsx'
-import { Form } from './form.tsx'
+import { type Field, Form, type Values } from './form.tsx'
 
 export interface Question {
   readonly title: string
@@ -35,17 +35,44 @@ export function AskFirst() {
   return (
     <Dialog title={title} onClose={withdraw}>
       <p>{text}</p>
-      <Form
-        fields={name === undefined ? [] : [{ name: 'typed', label: label ?? texts.type(name), autocomplete: 'off' }]}
+      <Confirm
+        name={name}
+        label={label}
         button={button}
-        isBad
-        isForgotten
-        submit={async ({ typed }) => {
-          if (name !== undefined && typed !== name) throw new Error(texts.wrong)
+        go={async () => {
           await question.go()
           if (asked.peek() === question) withdraw()
         }}
       />
     </Dialog>
+  )
+}
+
+/** The form of a question: a button that works once the person has typed a name. */
+export function Confirm(props: {
+  /** The text to type. */
+  readonly name?: string | undefined
+  /** Whether it is an email address. */
+  readonly isEmail?: boolean
+  readonly label?: string | undefined
+  /** Input that the action needs, above the name. */
+  readonly fields?: readonly Field[]
+  readonly button: string
+  go(values: Values): Promise<unknown>
+}) {
+  const { name, isEmail, label, fields = [], button, go } = props
+  const kind = isEmail ? 'email' : 'text'
+  const typed = { name: 'typed', type: kind, autocomplete: 'off' } as const
+  return (
+    <Form
+      fields={name === undefined ? fields : [...fields, { ...typed, label: label ?? texts.type(name) }]}
+      button={button}
+      isBad
+      isForgotten
+      submit={async (values) => {
+        if (name !== undefined && values.typed !== name) throw new Error(texts.wrong[kind])
+        await go(values)
+      }}
+    />
   )
 }

@@ -7,7 +7,7 @@ import { Button } from './button.tsx'
 import { useDraft } from './draft.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
-interface Field {
+export interface Field {
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'email' | 'password' | 'checkbox' | 'number' | 'url' | 'textarea'

@@ -14,7 +14,10 @@ export const secretTexts = {
   copyOf: (name: string) => `Copy ${name}`,
 }
 
-export const askFirstTexts = { wrong: 'The name does not match.', type: (name: string) => `Type ${name} to confirm` }
+export const askFirstTexts = {
+  wrong: { text: 'The name does not match.', email: 'The address does not match.' },
+  type: (name: string) => `Type ${name} to confirm`,
+}
 
 export const sitePickerTexts = {
   none: 'No site selected.',
