@@ -45,7 +45,7 @@ describe('the SFTP host key', () => {
 
   it('throws an error with instructions when the file holds something else', async () => {
     await writeFile(join(folder, 'sftp-host-key'), shortened)
-    await expect(sftpHostKey(folder)).rejects.toThrow(/sftp-host-key is no private key.*or remove it/)
+    await expect(sftpHostKey(folder)).rejects.toThrow(/sftp-host-key is not a private key.*or remove it/)
     expect(await readFile(join(folder, 'sftp-host-key'), 'utf8')).toBe(shortened)
   })
 })

@@ -257,7 +257,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
       by: { status: 400, type: 'urn:ietf:params:acme:error:accountDoesNotExist', detail },
     }
     const failed = run('order') as Promise<void>
-    await expect(failed).rejects.toThrow(`${detail}. Stead has registered there again`)
+    await expect(failed).rejects.toThrow(`${detail}. Stead registered again`)
     await expect(failed).rejects.not.toThrow(PermanentFailure)
     authority.refuse = undefined
     expect(await row()).toMatchObject({ order_url: null, order_key: null })

@@ -50,7 +50,7 @@ export async function listAccountUsage(tx: Tx, page: RowsAsked, only: number | u
       .as('firstId'),
   ])
   const query = (only === undefined ? all : all.where('accounts.id', '=', only)).orderBy('accounts.id')
-  const rows = await rowsOfPage(query, page, { column: 'id', order: 'asc' }).execute()
+  const rows = await rowsOfPage(query, page, { column: 'accounts.id', order: 'asc' }).execute()
   return rows.map((row) => ({
     ...{ id: row.id, email: row.email, name: row.name, plan: row.plan },
     ...{ createdAt: row.createdAt, suspendedAt: row.suspendedAt },

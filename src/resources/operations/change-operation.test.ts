@@ -42,7 +42,7 @@ const needed: Record<string, Role> = {
 /** A deletion that has begun. Canceling it would leave files that no record knows. */
 const mustEnd = ['site.remove', 'site.purge', 'backup.delete']
 /** The same, for an operation that belongs only to the account. */
-const ofAccounts = ['mu_plugin.remove', 'backups.forget_site']
+const ofAccounts = ['mu_plugin.remove', 'backups.forget_site', 'account.remove']
 
 test('each definition names an existing right', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
