@@ -91,7 +91,9 @@ test('is inspected, and fetched again before the switch, and its login is delete
     plan: { format: 'files', from: { home: 'https://old.example.com' }, blockers: [] },
   })
   expect(inspected.plan.leftOut).toContainEqual({ path: 'wp-content/cache', reason: 'cache' })
-  expect(inspected.checklist.map(({ text }: { text: string }) => text).join()).toContain('the changes since the inspection')
+  expect(inspected.checklist.map(({ text }: { text: string }) => text).join()).toContain(
+    'the changes since the inspection',
+  )
   const row = await stored(id)
   expect(row.live_secret).toMatch(/^v1\./)
   expect(JSON.stringify(row)).not.toContain(PASSWORD.slice(0, 6))
