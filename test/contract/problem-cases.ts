@@ -105,7 +105,7 @@ export interface OwnCase {
   readonly on?: 'strict' | 'busy'
 }
 
-const write = ({ api }: Scene, work: (tx: Tx) => Promise<unknown>) => api.database.transaction(work)
+const write = <Result>({ api }: Scene, work: (tx: Tx) => Promise<Result>) => api.database.transaction(work)
 const plan = (name: string) => (scene: Scene) => write(scene, (tx) => setPlan(tx, scene.owner.accountId, name))
 const siteIs =
   (values: { state?: SiteState; edge_cache?: 0; multisite?: 1; staging?: 1; host_id?: null }) => (scene: Scene) =>
@@ -599,18 +599,26 @@ function fillCollaborators(scene: Scene): Promise<unknown> {
   })
 }
 
-/** Of the site and of the account. */
-function fillOperations(scene: Scene): Promise<unknown> {
+/**
+ * Of the site, of the account, and of the operator.
+ * @returns a function that removes the operator's
+ */
+async function fillOperations(scene: Scene): Promise<() => Promise<unknown>> {
   const target = { accountId: scene.owner.accountId, hostId: 1, runAt: Date.now() + 86_400_000 }
   const input = { siteId: scene.siteId }
-  return write(scene, async (tx) => {
-    const operator = (await firstAccount(tx))?.id ?? null
+  const operator = await write(scene, async (tx) => {
+    const accountId = (await firstAccount(tx))?.id ?? null
     for (let index = 0; index < 100; index++) {
       await enqueue(tx, configureSite, input, { ...target, siteId: scene.siteId })
       await enqueue(tx, configureSite, input, target)
-      await enqueue(tx, configureSite, input, { ...target, accountId: operator })
+      await enqueue(tx, configureSite, input, { ...target, accountId })
     }
+    return accountId
   })
+  return () =>
+    write(scene, (tx) =>
+      tx.deleteFrom('operations').where('type', '=', configureSite.name).where('account_id', '=', operator).execute(),
+    )
 }
 
 export async function provokeOwn(one: OwnCase, endpoint: Endpoint, stage: Stage): Promise<Provoked> {
@@ -830,8 +838,8 @@ export const commonCases: readonly CommonCase[] = [
     code: 'operation_limit_reached',
     isAlone: true,
     async provoke(endpoint, scene, stage) {
-      await fillOperations(scene)
-      return { request: await asked(endpoint, scene, stage) }
+      const after = await fillOperations(scene)
+      return { request: await asked(endpoint, scene, stage), after }
     },
   },
   { code: 'internal', provoke: failure(new Error('anything')) },

@@ -151,10 +151,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
       const { scene, request, app, after } = await provoke(stage)
       // Work that began and failed stays, with its log entry.
       const before = status < 500 && code !== 'site_cannot' ? await kept(scene, code) : undefined
-      const response = await stage.tour.send(endpoint, request, app)
-      await after?.()
-      expect(problemOf(response), response.body).toBe(code)
-      if (before) expect(await kept(scene, code)).toEqual(before)
+      try {
+        const response = await stage.tour.send(endpoint, request, app)
+        expect(problemOf(response), response.body).toBe(code)
+        if (before) expect(await kept(scene, code)).toEqual(before)
+      } finally {
+        await after?.()
+      }
     },
   )
 })

@@ -42,7 +42,7 @@ test('many changed files wait for their turns', () => {
 })
 
 test('without turns all files run; the commit decides the turn', () => {
-  expect(leftToOtherTurns(faults, thisTurn(undefined, 'a'), [])).toEqual([])
+  expect(leftToOtherTurns(faults, thisTurn('', 'a'), [])).toEqual([])
   const taken = ['a', 'b', 'c', 'd', 'e', 'f'].map((commit) => thisTurn('2', commit).turn)
   expect(new Set(taken)).toEqual(new Set([0, 1]))
   expect(thisTurn('2', 'a')).toEqual(thisTurn('2', 'a'))
