@@ -32,7 +32,7 @@ export interface OldFacts {
   readonly backups?: readonly { readonly id: number; readonly type: string }[]
   readonly sftp?: { readonly username: string; readonly password: string }
   /** A site that was being created when the old program was killed. */
-  readonly unfinished: { readonly id: number; readonly operation?: number }
+  readonly unfinished: { readonly id: number }
 }
 
 const FACTS = 'facts.json'
