@@ -81,6 +81,7 @@ test('refuses pieces without content, with which a file would never end', async 
 test('refuses encrypted archives, also when only one file says so', async () => {
   const says = 'Create it again in Duplicator without encryption'
   await expect(unpack([{ name: 'a' }], { password: '$6$rounds=50000$<P>$hash' })).rejects.toThrow(says)
+  await expect(unpack([], { password: 'a hash' }), 'its header').rejects.toThrow(says)
   const whole = makeDaf([{ name: 'a', content: 'x' }])
   whole[whole.lastIndexOf('<X>') + 3] = 3
   await expect(unpackBytes(whole)).rejects.toThrow(says)
