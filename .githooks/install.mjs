@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const HOOKS = '.githooks'
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** What Git prints, or nothing when it fails or is missing. */
+/** Returns the output of Git, or nothing when it fails or is missing. */
 function git(...args) {
   // a hook that runs npm has the variables of another repository's Git
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
@@ -18,13 +18,13 @@ function git(...args) {
   }
 }
 
-/** A copy of the sources inside somebody else's repository is not a clone of Stead. */
+/** A copy of the sources inside another repository is not a clone of Stead. */
 const isClone = () => {
   const top = git('rev-parse', '--show-toplevel')
   return top !== '' && realpathSync(top) === realpathSync(root)
 }
 
-/** Hooks that somebody put where Git looks without `core.hooksPath`: they would no longer run. */
+/** Returns whether the clone has hooks of its own, which would no longer run with `core.hooksPath`. */
 const hasOwnHooks = () =>
   readdirSync(resolve(root, git('rev-parse', '--git-path', 'hooks'))).some((name) => !name.endsWith('.sample'))
 

@@ -49,7 +49,7 @@ function cacheFolder() {
   for (const folder of [join(root, 'node_modules'), dirname(root)])
     if (basename(folder) === 'node_modules' && isWritable(folder)) return join(folder, '.cache/stead')
   try {
-    // Not $HOME: under sudo, it may belong to another user.
+    // Not `$HOME`: under sudo, it may belong to another user.
     const { homedir } = userInfo()
     return isWritable(homedir) ? join(homedir, '.cache/stead') : undefined
   } catch {

@@ -28,7 +28,7 @@ export interface PackState {
   isMarked: boolean
 }
 
-/** The known chunks and their places. An entry is no proof that a chunk exists: only reading is. */
+/** The known chunks and their places. An entry does not prove that the chunk exists. Only reading the chunk does. */
 export class ChunkIndex {
   readonly packs = new Map<string, PackState>()
   readonly marks: Mark[] = []

@@ -27,7 +27,7 @@ export class LeasedByAnother extends OperatorError {
 
 /**
  * Returns the name of this copy in the storage. The first call creates it.
- * @param database with a key of the backups in it
+ * @param database has a backup key
  */
 export async function leaseHolder(database: Database): Promise<string> {
   const standing = await readHolder(database.read)

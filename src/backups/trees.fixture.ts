@@ -66,7 +66,7 @@ export class Killed extends Error {}
 /** Lets a test stop the process before or after the next changes. */
 export interface Guillotine {
   readonly storage: Storage
-  /** Falls after this many changes, half of the times after the change was made. `undefined` means never. */
+  /** Falls after this many changes. With .5, the next one also reaches the storage. `undefined` means never. */
   fallAfter: number | undefined
 }
 

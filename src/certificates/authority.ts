@@ -62,7 +62,7 @@ settings.maxRedirects = 0
 /** The origin of the directory, which all addresses in it must share. */
 let origin: string | undefined
 const http = axios.getAdapter('http')
-// The library does not report why there was no answer, either.
+// If a request gets no answer, the library does not report why, either.
 settings.adapter = async (config) => {
   const place = URL.parse(config.url ?? '')?.origin
   if (origin !== undefined && place !== origin)

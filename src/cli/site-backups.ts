@@ -22,7 +22,7 @@ type Settings = Pick<Config, BackupKey>
 
 interface OfSite {
   readonly site: string
-  /** The printed key of the backups. Without it, the master key is needed. */
+  /** The printed backup key. Without it, the master key is required. */
   readonly key: string | undefined
 }
 

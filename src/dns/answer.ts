@@ -10,7 +10,7 @@ export interface Answer {
   readonly isAuthoritative: boolean
   readonly answer: readonly OwnedSet[]
   readonly authority: readonly OwnedSet[]
-  /** Left out when there is no room. */
+  /** Left out when they do not fit. */
   readonly additional: readonly OwnedSet[]
   /** Addresses without which a delegation is useless (RFC 9471). If they have no room, the answer has none either. */
   readonly glue: readonly OwnedSet[]

@@ -76,7 +76,7 @@ export interface CertificateRow {
   operation_id: number | null
   /** In a row, since the last certificate. */
   failures: number
-  /** Why there is no certificate, or no newer one. */
+  /** Why the name has no certificate, or no newer one. */
   reason: string | null
   reason_at: number | null
   /** Of the last order, which is pending while `order_key` is set. */
@@ -95,7 +95,7 @@ export interface CertificateRow {
   /** Distinguishes the certificates of the name. */
   issued_at: number | null
   expires_at: number | null
-  /** What its owner was notified of by mail: 1: it expires soon, 2: it has expired. */
+  /** The last mail to its owner: 1: it expires soon, 2: it has expired. */
   told: Generated<number>
 }
 

@@ -76,7 +76,7 @@ export interface Outcome {
   sentBytes: number
   /** What made the body: `edge`, `static`, or `php`. */
   renderer: string
-  /** What the cache did; `''` if it was not involved. */
+  /** The cache status, such as `HIT`; `''` if the cache was not involved. */
   cached: string
   /** `Content-Type` of the response. Empty if it has none. */
   contentType: string

@@ -3,8 +3,11 @@ import { isPostgres, type Tx } from '../platform/db/database.ts'
 import { databaseNow } from '../platform/operations/worker/lease.ts'
 
 /**
- * What the operator has decided about a host. `active`: it gets new sites. `cordoned`: it keeps its sites, and gets no new ones.
- * `lost`: its sites are recovered on other hosts, and it cannot report until it is activated again. `removed`: it no longer exists.
+ * The operator's decision about a host.
+ * active    it gets new sites
+ * cordoned  it keeps its sites, and gets no new ones
+ * lost      its sites are recovered on other hosts, and it cannot report until it is activated again
+ * removed   it no longer exists
  */
 export const hostStates = ['active', 'cordoned', 'lost', 'removed'] as const
 export type HostState = (typeof hostStates)[number]

@@ -35,7 +35,7 @@ export class HostedSites {
   /** Sites at a version of the routes. They are valid until a site changes. */
   readonly #known = new Map<number, { site: HostedSite; version: number }>()
   readonly #isHeld: (siteId: number) => boolean
-  /** What was read last of each site, for visitors while the database is away. */
+  /** The last row of each site, for visitors while the database is away. */
   #last = new Map<number, HostedRecord>()
   readonly #poller: Poller
 

@@ -1,7 +1,7 @@
 /** Runs work, once all that was begun before has ended. */
 export type InTurn = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>
 
-/** @returns runs work one after the other. What is aborted does not wait for its turn. */
+/** @returns runs work one after the other. Aborted work does not wait for its turn. */
 export function oneByOne(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return async (signal, work) => {

@@ -7,7 +7,7 @@ export interface YieldWhileBusyOptions {
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
-/** How often it checks whether the others are done, in milliseconds. A page takes some ten times as long. */
+/** How often it checks whether the others are done, in milliseconds. A page takes about ten times as long. */
 const LOOK_MS = 5
 /** The limit for work without a wait that counts, in milliseconds. */
 const MOST_MS = 500

@@ -18,7 +18,7 @@ export const urlOf = ({ host, port }: { readonly host: string; readonly port: nu
 
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json')
 
-/** Returns `undefined` when there is no such file (any longer). */
+/** Returns `undefined` when the file does not exist (any longer). */
 export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
   try {
     return JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as Credentials

@@ -21,7 +21,7 @@ export interface Sight {
 
 /** The API sends something at least every 15 s. A connection that is silent this long is dead. */
 const SILENCE_MS = 45_000
-/** The interval of polling if there is no stream. */
+/** The interval of polling without a stream. */
 const LOOK_EVERY_MS = 1000
 /** How long to wait for an API that is restarting. */
 const AWAY_MS = 120_000

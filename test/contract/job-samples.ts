@@ -75,7 +75,7 @@ export interface JobSample {
    * @returns its input, and additional options to enqueue it with
    */
   prepare(world: World): Promise<{ input: object; options?: EnqueueOptions }>
-  /** What must hold after it succeeded, however often it was interrupted. */
+  /** Checks what must hold after it succeeded, however often it was interrupted. */
   done(world: World): Promise<void>
   /** Required if a step has an undo: what must hold after it failed. */
   left?(world: World): Promise<void>
@@ -255,7 +255,7 @@ const updateOfRelease = (version: string): JobSample => ({
     expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? `<?php // of ${version}` : 'of 6.8')
     const runs = isDone ? version : '6.8'
     expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([runs, runs])
-    // What an upgrade does to a database cannot be undone there.
+    // The change of an upgrade to a database cannot be undone there.
     expect(world.host.option(path, 'db_version')).toBe(isDone ? 'upgraded' : 'old')
     expect(world.host.title(path)).toBe('old')
     expect(await closedBy(world)).toBeNull()

@@ -1,7 +1,7 @@
 /**
- * Tests who may do what, for every endpoint of the API with real requests: an anonymous caller, a stranger, a
- * collaborator without the role, one with only the role, the owner without and with the scope `owner`. The roles are
- * repeated here, so that a mistake in the table of the code is found.
+ * Tests the permissions of every endpoint of the API with real requests. The callers are an anonymous one, a stranger,
+ * a collaborator without the role, one with only the role, and the owner without and with the scope `owner`. The roles
+ * are repeated here, so that a mistake in the table of the code is found.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../src/app.ts'

@@ -1,5 +1,6 @@
 /**
- * What a newcomer to the API does: opens /docs, authorizes with client ID and secret, and tries the examples unchanged.
+ * Does what a newcomer to the API does: opens /docs, authorizes with client ID and secret, and tries the examples
+ * unchanged.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

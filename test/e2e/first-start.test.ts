@@ -163,7 +163,7 @@ describe.skipIf(!core)('the first start', () => {
     const still = await prepareStead({ golden: false, below: disk.folder })
     try {
       await remount('ro')
-      // an existing folder, and one that would have to be created
+      // an existing folder, and one that Stead would need to create
       for (const dataDir of [still.dataDir, join(disk.folder, 'not-yet/below')]) {
         still.set({ STEAD_DATA_DIR: dataDir })
         expect(await still.cli('serve')).toEqual({

@@ -133,7 +133,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
       'for id in $(stead backups list-ondemand acme-shop --get id || true); do stead backups delete-ondemand acme-shop $id --yes --wait; done',
     )
 
-  /** What the reader of a page already has. */
+  /** The commands that the reader of a page has already run. */
   const given: Record<string, string> = { domains: 'stead sites create acme-network --wait' }
   /** What must be visible below a heading, besides commands that succeed. */
   const seen: Record<string, Record<string, RegExp>> = {

@@ -1,5 +1,5 @@
 /**
- * What a language model's client does with the program: from an empty data folder to a site that answers, and its
+ * Does what a language model's client does with the program: from an empty data folder to a site that answers, and its
  * deletion.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'

@@ -1,4 +1,4 @@
-/** Components that every page is made of, as people use them: tables that are sorted, columns that are chosen, views that are kept. */
+/** Components of every page, as people use them: they sort tables, choose columns, and save views. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeUsages } from '../../src/resources/statistics/statistics.store.ts'

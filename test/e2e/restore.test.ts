@@ -51,7 +51,7 @@ describeSites('restore', ({ env, testOnce }) => {
     await publish('Kept for ever')
     await writeFile(web('note.txt'), 'the first')
     backup = { filesystem_id: await backUp('fs'), database_id: await backUp('db') }
-    // WordPress stores times in seconds: a change in the backup's second cannot be told from what was there
+    // WordPress stores times in seconds, so a change in the second of the backup could look older than it.
     const second = Math.floor(Date.now() / 1000)
     await until('the second of the backup is over', async () => Math.floor(Date.now() / 1000) > second)
     await publish('Written in haste')

@@ -263,7 +263,7 @@ describe.skipIf(!core)('without the process that started it', () => {
     const path = join(stead.dataDir, 'pipe')
     execFileSync('mkfifo', [path])
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    // what a pipe holds, but for a page: the first lines fill it
+    // All that a pipe holds, minus one page. The first lines fill it.
     const full = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
     writeSync(full, Buffer.alloc(15 * 4096))
     const run = spawn(process.execPath, [program, 'serve'], { env: stead.environment(), stdio: ['ignore', full, full] })

@@ -8,7 +8,7 @@ export const hasChromium = existsSync(executablePath)
 
 /**
  * Opens a real headless browser that sends no requests of its own.
- * @param directory replaces this user's home directory: the browser trusts what is in its `.pki`
+ * @param directory replaces this user's `$HOME`: the browser trusts the certificates in its `.pki`
  */
 export function openChromium(directory?: string): Promise<Browser> {
   return chromium.launch({

@@ -9,10 +9,10 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 
 /**
  * The fate of a COMMIT.
- * pass: it is not touched.
- * answer: the server commits, and the connection is cut instead of an answer.
- * request: the connection is cut before the server gets it.
- * hold: the client's connection is cut, and the server gets it when the test calls `release`, as on a slow network.
+ * pass     reaches the server, and its answer the client
+ * answer   the server commits, and the connection is cut instead of an answer
+ * request  the connection is cut before the server gets it
+ * hold     the client's connection is cut, and the server gets it when the test calls `release`, as on a slow network
  */
 export type Cut = 'pass' | 'answer' | 'request' | 'hold'
 

@@ -1,6 +1,5 @@
 /**
- * What a host provides to its jobs, with real site directories on a real disk, and a WordPress that is only a few
- * lists.
+ * Stands in for a host. Its jobs get real site directories on a real disk, and a WordPress that is only a few lists.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +26,7 @@ import { measuredPage } from '../../src/resources/performance-reports/samples.fi
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import { everyPlugin, type TestApi } from './api.ts'
 
-/** What the WordPress of one site was told. */
+/** The state of one site's WordPress, as the calls of jobs have left it. */
 export interface FakeWordPress {
   readonly users: Map<string, string>
   readonly passwords: Map<string, string>

@@ -7,7 +7,7 @@ import ssh2, { type AuthContext, type Connection, type Server, type Session, typ
 import { fingerprintOf } from '../../src/hosting/site-imports/sources/fingerprint.ts'
 
 export interface OldMachineOptions {
-  /** The PATH of commands. Undefined: there is no shell. */
+  /** The PATH of commands. Undefined: the machine has no shell. */
   readonly path?: string
   /** Password log-in works only as keyboard-interactive. */
   readonly asks?: boolean

@@ -1,7 +1,7 @@
 /**
- * Stands in for WP-CLI, whose phar the project does not include. It makes the same calls to PHP and to the machine: it
- * reads `$argv` and STDIN, writes to the streams STDOUT and STDERR and never with `echo`, ends with `exit`, and finds
- * WordPress from its folder. Where WP-CLI starts programs (itself, `rm`, `which`, `mariadb`, a pager), it starts the
+ * Stands in for WP-CLI, whose phar the project does not include. It makes the same calls to PHP and to the machine. It
+ * reads `$argv` and STDIN, ends with `exit`, and finds WordPress from its folder. It writes to the streams STDOUT and
+ * STDERR, never with `echo`. Where WP-CLI starts programs (itself, `rm`, `which`, `mariadb`, a pager), it starts the
  * same ones with `proc_open`. `real-wp-cli.test.ts` runs the real one where it is installed.
  */
 export const wpCliStandIn = String.raw`#!/usr/bin/env php

@@ -38,11 +38,11 @@ export interface OldFacts {
 const FACTS = 'facts.json'
 const FROM_CORE = 'from-core.json'
 
-/** What Stead makes again by itself. */
+/** Files that Stead creates again automatically. */
 const isLeftOut = (name: string): boolean =>
   /^(?:adminer|cores|edge-cache|logs|php-code|php-program|reserve|templates)$|\.lock(?:-journal)?$/.test(name)
 
-/** Packs a data folder that no program uses any more, with the facts about it. */
+/** Packs a data folder that no program uses any longer, with the facts about it. */
 export async function packFolder(dataDir: string, facts: OldFacts, file: string): Promise<void> {
   await writeFile(join(dataDir, FACTS), JSON.stringify(facts, undefined, 2))
   await writeFile(join(dataDir, FROM_CORE), JSON.stringify(await takeCoreAway(dataDir, facts.cmsVersion)))

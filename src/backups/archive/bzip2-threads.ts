@@ -5,7 +5,7 @@ import type { Bzip2Block } from './bzip2-block.ts'
 /** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `bzip2-thread${extname(import.meta.filename)}`)
 
-/** The time after which idle threads end, because each keeps some 30 MB. */
+/** The time after which idle threads end, because each keeps about 30 MB. */
 const IDLE_MS = 20_000
 
 interface Order {

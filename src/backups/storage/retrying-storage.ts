@@ -3,7 +3,7 @@ import { StorageFailure } from '../backup-store.ts'
 import { type Storage, StorageRefusal } from './storage.ts'
 
 export interface Patience {
-  /** How many attempts are made. */
+  /** The number of attempts, including the first. */
   readonly attempts: number
   /** The time limit of an attempt. Transfers have one more second for each 128 KB. */
   readonly attemptMs: number

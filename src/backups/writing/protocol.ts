@@ -23,8 +23,8 @@ export interface Part {
 }
 
 /**
- * Messages to the thread: a backup begins (`undefined`: it is over, and the thread must forget it); parts; the memory
- * of a stored pack; names of chunks (32 bytes each) that do not exist after all; or the end.
+ * Messages to the thread. `begin`: a backup begins, or is over if `undefined`, so that the thread forgets it.
+ * `again`: names of chunks (32 bytes each) that do not exist after all.
  */
 export type ToWriter =
   | { readonly begin: WriterData | undefined }

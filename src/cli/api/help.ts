@@ -75,7 +75,7 @@ function textOf(command: Described, out: Terminal): string {
 const columnsOf = ({ isTTY, columns }: Terminal): number =>
   isTTY ? Math.max(60, columns || 80) : Number.POSITIVE_INFINITY
 
-/** Puts the left text in its column, and the right text next to it, or below it if there is no space. */
+/** Puts the left text in its column, and the right text next to it, or below it where it does not fit. */
 function inColumns(rows: readonly (readonly [string, string])[], most: number, out: Terminal): string {
   const width = Math.min(most, Math.max(...rows.map(([left]) => left.length)))
   const indent = ' '.repeat(width + 2)

@@ -9,7 +9,8 @@ type Item = Readonly<Record<string, unknown>>
 const names = ['name', 'domainName', 'email', 'username', 'slug', 'subject'] as const
 
 /**
- * Returns the values of a path's words. A number may be given as a name, which is looked up in the list of such things.
+ * Returns the values of a path's words. Users can write a name instead of a number. This function finds the number in
+ * the list of such things.
  * @throws CommandError when a name matches none, or several
  */
 export async function resolvePath(

@@ -34,7 +34,7 @@ function oneOf(field: Field, schema: Schema, text: string): unknown {
   if (isOfType(schema, 'boolean')) return yesOrNo(field, text)
   const isNumber = isOfType(schema, 'integer') || isOfType(schema, 'number')
   if (isNumber && !isOfType(schema, 'string')) {
-    // The name is looked up when the server is known.
+    // `resolvePath` replaces the name with the number once the server is known.
     if (isSiteId(field) && /^[a-z][a-z0-9-]+$/i.test(text)) return text
     if (!/^-?\d+(\.\d+)?$/.test(text))
       throw new UsageError(`${nameOf(field)} must be a number, not ${JSON.stringify(text)}`)

@@ -35,7 +35,7 @@ import { type BackupKey, whileStopped } from '../with-control-database.ts'
 type Settings = Pick<Config, BackupKey>
 
 export interface RestoreOptions {
-  /** The printed key of the backups. Without it, the master key of the settings is required. */
+  /** The printed backup key. Without it, the settings must have the master key. */
   readonly key: string | undefined
   /** The name of a backup of the control database, by default the newest. */
   readonly backup: string | undefined

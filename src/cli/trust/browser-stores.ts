@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Machine, type Root, TrustFault, type TrustPlace } from './machine.ts'
 import { inFile } from './system-store.ts'
 
-/** Databases of Chromium-based browsers, and folders with profiles of Firefox, below a user's home. */
+/** Databases of Chromium-based browsers, and folders with profiles of Firefox, below a user's `$HOME`. */
 const places: Partial<Record<NodeJS.Platform, { databases: readonly string[]; profiles: readonly string[] }>> = {
   linux: {
     databases: ['.pki/nssdb', '.local/share/pki/nssdb', 'snap/chromium/current/.pki/nssdb'],

@@ -11,7 +11,7 @@ export interface Standing {
   readonly where: string
   /** Null if it cannot be determined. */
   readonly trusted: boolean | null
-  /** The change that was made, the reason against it, or what to do. */
+  /** The change, the reason why nothing changed, or the next step for the user. */
   readonly note: string
 }
 

@@ -5,7 +5,7 @@ import { commonName } from '../../certificates/local-authority.ts'
 /** The machine whose certificate stores are changed. */
 export interface Machine {
   readonly platform: NodeJS.Platform
-  /** The home folder of the user whose browsers are changed. */
+  /** `$HOME` of the user whose browsers are changed. */
   readonly home: string
   /** The root of the system's folders: `/`. */
   readonly systemRoot: string

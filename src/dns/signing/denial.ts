@@ -21,7 +21,7 @@ export function nsec(next: string, types: readonly number[], ttl: number): Recor
 /** Returns the first name after a name. */
 export function successorOf(name: string): string {
   if (wireOf(name).length + 2 <= LONGEST_NAME) return `\0.${name}`
-  // There is no room for a label before it, so use the next sibling.
+  // A label in front would make the name too long, so use the next sibling.
   const [first = '', ...rest] = labelsOf(name)
   for (let end = first.length; end > 0; end--) {
     const last = first.charCodeAt(end - 1)

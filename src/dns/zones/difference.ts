@@ -3,7 +3,7 @@ import { Type } from '../wire/protocol.ts'
 import { longs, type RecordSet, type ZoneRecord } from '../wire/record-data.ts'
 import { createZone, dataKey, ownerOf, type Zone, type ZoneOptions } from './zone.ts'
 
-/** The records of one name and type as they were stored before a change. Empty if there was no such set. */
+/** The records of one name and type as they were stored before a change. Empty if the set did not exist. */
 export interface EarlierSet {
   readonly name: string
   readonly type: string

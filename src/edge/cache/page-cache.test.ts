@@ -61,7 +61,7 @@ describe('a page of PHP', () => {
     )
     for (const path of ['/form/?utm_source=mail&a=1', '/form/?a=1&gclid=2', '/form/?a=1'])
       expect((await site.get(path)).body).toBe(path)
-    // The first request of an address is made for everyone.
+    // The first request for an address fetches the page for everyone.
     expect(site.asked[0]?.url).toBe('/form/?a=1')
   })
 

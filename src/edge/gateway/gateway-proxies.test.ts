@@ -11,7 +11,7 @@ afterEach(() => cleanup.run())
 const VISITOR = '203.0.113.7'
 const CLOUDFLARE = '173.245.48.5'
 const cloudflareNetworks = ['173.245.48.0/20', '2400:cb00::/32']
-/** What a proxy on this machine, or in its place a CDN, is named by. */
+/** The address of a proxy on this machine, which stands in for a CDN. */
 const here = '127.0.0.1'
 
 /** @param forwardedFor ends with the address that connects to Cloudflare */

@@ -147,7 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     // The edge answers a missing Host with its own 400, which has a request ID.
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,
-    // Without this, a request without a body is a stream that has to be read to its end.
+    // Without this, the gateway must read every request to its end, even one without a body.
     optimizeEmptyRequests: true,
   }
   const server = createServer(http)

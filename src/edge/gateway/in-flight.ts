@@ -8,7 +8,7 @@ import type { Answer, Visit } from '../visit.ts'
 export interface InFlightRequest {
   /** From now on, only the visitor can continue by sending more, */
   waitsToBeSent(): void
-  /** or by reading more. What has arrived of the answer stays in the buffers of both connections meanwhile. */
+  /** or by reading more. The buffers of both connections keep the arrived part of the answer meanwhile. */
   waitsToBeTaken(): void
   /** Records that the visitor has sent or read this much, and is not waited for. */
   goesOn(bytes: number): void

@@ -20,7 +20,7 @@ const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
 const HEAD = 'POST /upload HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n'
-/** More than must arrive before a host is asked. */
+/** More than the edge collects before it asks a host. */
 const MUCH = 'x'.repeat(20_000)
 
 /** Starts an echo host with budgets for this many requests, and a clock that the test sets. */

@@ -172,7 +172,7 @@ export class Connection implements AnswerSink {
     if (!this.#isConnected) return waitedMs > connectTimeoutMs ? 'HOST_CONNECT_TIMEOUT' : undefined
     if (!exchange) return waitedMs > this.#idleMs ? 'idle' : undefined
     if (exchange.hasHead) return !exchange.isPaused && waitedMs > bodyTimeoutMs ? 'HOST_BODY_TIMEOUT' : undefined
-    // During the upload the visitor is waited for, unless the host does not read.
+    // During the upload the connection waits for the visitor, unless the host does not read.
     const isHosts = exchange.isSent || this.#socket.writableNeedDrain
     return isHosts && waitedMs > responseTimeoutMs ? 'HOST_HEAD_TIMEOUT' : undefined
   }

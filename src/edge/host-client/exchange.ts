@@ -32,7 +32,7 @@ export interface AnswerListener {
   onError(error: NodeJS.ErrnoException): void
 }
 
-/** What a request needs of the connection that it is sent on. */
+/** The part of a connection that a request on it uses. */
 export interface ExchangeConnection {
   pause(): void
   resume(): void

@@ -258,7 +258,7 @@ test('a host from which nothing comes fails what waits for it, then everything a
   const slow = outcome('/slow').finally(() => {
     isOver = true
   })
-  // PHP that takes long is no reason, as long as the host answers on a new connection.
+  // Slow PHP is not a reason to fail, as long as the host answers on a new connection.
   await eventually(() => questions >= 2)
   expect(isOver).toBe(false)
   const others = [outcome('/slow'), outcome('/queued')]

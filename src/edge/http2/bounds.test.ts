@@ -1,4 +1,4 @@
-/** What a visitor over HTTP/2 may have and do, and what happens beyond the limits. */
+/** The limits of a visitor over HTTP/2, and what happens beyond them. */
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'

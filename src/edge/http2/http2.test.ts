@@ -35,7 +35,7 @@ async function start(more: Parameters<typeof startSecureEdge>[2] = {}) {
   return { ...edge, session: await openSession(edge.port, cleanup) }
 }
 
-/** Returns what the host was asked. */
+/** Returns the request that the host got. */
 const asked = (body: string) =>
   JSON.parse(body) as { method: string; url: string; raw: string[]; headers: Record<string, string>; body: string }
 

@@ -1,4 +1,4 @@
-/** What a connection has transferred since its start. */
+/** The bytes and requests that a connection has transferred since its start. */
 export interface Moved {
   /** All that the client has sent, without TLS overhead. */
   readonly readBytes: number

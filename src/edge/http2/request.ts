@@ -3,9 +3,9 @@ import type { TLSSocket } from 'node:tls'
 import type { VisitRequest } from '../visit-request.ts'
 
 /**
- * An HTTP/2 request in the form of HTTP/1.1, as edge and hosts speak it: `:authority` is `Host`, the pieces of a cookie
- * are joined (RFC 9113 §8.2.3), and a body without a length is chunked. nghttp2 has already refused what HTTP/2 forbids
- * in a head.
+ * An HTTP/2 request in the form of HTTP/1.1, which edge and hosts speak. `:authority` becomes `Host`, the pieces of a
+ * cookie are joined (RFC 9113 §8.2.3), and a body without a length is chunked. nghttp2 has already refused heads that
+ * HTTP/2 forbids.
  */
 export class Http2Request implements VisitRequest {
   readonly method: string

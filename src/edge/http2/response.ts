@@ -109,7 +109,7 @@ export class Http2Response implements VisitResponse {
     else this.#stream.end(body)
   }
 
-  /** There are no trailers: sends an empty frame that ends the stream. */
+  /** Sends an empty frame that ends the stream, because the answer has no trailers. */
   #sayWhole(): void {
     if (this.writableEnded && !this.destroyed) this.#stream.sendTrailers({})
   }

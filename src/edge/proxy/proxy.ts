@@ -22,7 +22,7 @@ export interface ProxyContext {
   readonly inFlight: InFlightLimiter
   /** Bytes of bodies that wait for their senders. */
   readonly waitingBodies?: Budget | undefined
-  /** How slowly a body may arrive. By default, there is no limit. */
+  /** How slowly a body may arrive. Without it, as slowly as it likes. */
   readonly bodyPace?: PaceLimits
   /** Called for every request that the host did not answer. */
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void

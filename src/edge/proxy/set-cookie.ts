@@ -1,6 +1,6 @@
 import { isSessionCookie } from '../../platform/http/client/session-cookies.ts'
 
-/** What decides who may get a cookie of a site's answer. */
+/** Decides which names may get a cookie of a site's answer. */
 export interface CookieDomains {
   /** The host name that the visitor requested. */
   readonly hostName: string
@@ -15,7 +15,7 @@ const PLAIN = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/
  * Returns the `Set-Cookie` value for the visitor. A site must not set sessions of the panel. A cookie for the staging
  * domain or above would reach other people's sites. It is treated as browsers treat one for a public suffix (RFC 6265
  * §5.3 step 5): refused, or limited to the host if that is the very name. Browsers use the last of several `Domain`
- * attributes; here all have to be valid.
+ * attributes. Here, all must be valid.
  * @returns undefined when the cookie is dropped
  */
 export function cookieForVisitor(value: string, domains: CookieDomains): string | undefined {

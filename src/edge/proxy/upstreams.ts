@@ -22,7 +22,7 @@ export interface Upstreams {
   destroy(): Promise<void>
 }
 
-/** A host that owes an answer for this long is asked whether it lives, once a second. PHP may take much longer. */
+/** If a host owes an answer for this long, the edge checks once a second that it lives. PHP may take much longer. */
 const SILENT_AFTER_MS = 1_000
 const ASK_EVERY_MS = 1_000
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Database, isPostgres, type Tx } from '../../platform/db/database.ts'
 
-/** What one edge process has counted for a site since the last time it stored counts. */
+/** The counts of one edge process for a site since it last stored them. */
 export interface CountedViews {
   readonly siteId: number
   readonly day: number

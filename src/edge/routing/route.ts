@@ -20,7 +20,7 @@ export interface Route {
   readonly maintenance: boolean
   /** The site is being worked on: nobody gets anything from it, not even its owner. */
   readonly isClosed?: boolean
-  /** The site is not in production: search engines are asked not to index it. */
+  /** The site is not in production, so answers ask search engines not to index it. */
   readonly isUnlisted?: boolean
   readonly edgeCache: boolean
   /** Increased by every purge of all pages. Stored pages of lower epochs are dead. */
@@ -45,8 +45,8 @@ export interface Route {
 /** Where the gateway finds routes. See `createRouteTable`. */
 export interface Routes {
   /**
-   * Returns the route of a normalized host name, without a promise if it is cached. Rejects when it is unknown and
-   * cannot be looked up.
+   * Returns the route of a normalized host name, without a promise if it is cached. Rejects when it is not cached and
+   * the database is unreachable.
    */
   find(hostName: string): Route | undefined | Promise<Route | undefined>
   /** Reports that the route's host is unreachable, because it may have moved. */

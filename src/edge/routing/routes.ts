@@ -34,7 +34,7 @@ export interface RouteTableOptions {
   /** The most names without a route, separate from the routes, so that a flood of invented names evicts no site. */
   readonly maxMisses?: number
   readonly missTtlMs?: number
-  /** The age after which a route is looked up again without a known change. It is served meanwhile. */
+  /** The age at which the table reads a route again without a known change. It uses the old one meanwhile. */
   readonly maxAgeMs?: number
   /** How long the last known route is served after a failed look-up, before the next try. */
   readonly retryMs?: number

@@ -33,7 +33,7 @@ export interface MadeRules {
  */
 export function edgeRules({ acmeAnswers, leadsHere, toHttps, defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
   const all = [
-    // Whatever the state of the site: its certificate has to be renewed. So have those of Stead's own names.
+    // In every state of the site, because its certificate still needs renewal. So do those of Stead's own names.
     acmeAnswers,
     // The same, before anything is ordered, and also for names that no site has yet.
     leadsHere,

@@ -16,6 +16,6 @@ export function failureOf({ code = '' }: NodeJS.ErrnoException): HandshakeFailur
   return NOTHING_SHARED.test(code) ? 'no_shared_protocol' : 'other'
 }
 
-/** Returns whether the client named no host, in which case nothing is looked up. */
+/** Returns whether the client named no host, so that the edge cannot look for a certificate. */
 export const isNameless = ({ code = '' }: NodeJS.ErrnoException, socket: TLSSocket): boolean =>
   !socket.servername && NO_CERTIFICATE.test(code)

@@ -35,7 +35,7 @@ const NOTHING_MS = 1000
 
 /** Finds the TLS context for the name that the client requests. */
 export interface SecureContexts {
-  /** Resolves with undefined when there is no certificate. Rejects when it cannot be looked up. */
+  /** Resolves with undefined when the name has no certificate. Rejects when the database is unreachable. */
   find(serverName: string): Promise<SecureContext | undefined>
 }
 

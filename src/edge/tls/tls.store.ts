@@ -55,7 +55,7 @@ export interface MadeCertificate {
   readonly replaces: number | undefined
 }
 
-/** Stores a certificate. Of several creators, the first wins. @returns undefined when no site has the name anymore */
+/** Stores a certificate. Of several creators, the first wins. @returns undefined when no site has the name any longer */
 export async function keepCertificate(database: Database, made: MadeCertificate): Promise<KeptCertificate | undefined> {
   const { hostName, issuedAt } = made
   return database.transaction(async (tx) => {

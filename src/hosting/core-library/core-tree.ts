@@ -19,7 +19,7 @@ const needed = [
   'wp-includes/load.php',
 ]
 
-/** @throws Error when files that WordPress needs to start are missing, or there is no theme */
+/** @throws Error when files that WordPress needs to start are missing, or every theme is */
 export async function checkComplete(folder: string): Promise<void> {
   for (const name of needed)
     await access(join(folder, name)).catch((cause) => {

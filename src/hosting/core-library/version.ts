@@ -29,7 +29,7 @@ function rank(version: string): number[] {
 
 /**
  * Returns the version in `wp-includes/version.php` of an unpacked WordPress.
- * @throws Error when there is no such file or no version in it
+ * @throws Error when the file is missing or has no version in it
  */
 export async function versionOf(folder: string): Promise<string> {
   const text = await readFile(join(folder, 'wp-includes/version.php'), 'utf8').catch((cause) => {

@@ -21,7 +21,7 @@ const SETTLED_MS = 2000
 /**
  * Creates the source for sites whose database is an SQLite file. It reads the file itself, even while the site's PHP
  * runs, because it neither locks nor opens anything that SQLite would notice. A read during a write would be
- * inconsistent, so it counts only when there was no journal before and after, and the file stayed the same.
+ * inconsistent, so it counts only if no journal existed before and after, and the file stayed the same.
  * @param clock milliseconds UTC, of the clock that sets file times
  */
 export function sqliteEvents(clock: () => number = Date.now): EventSource {

@@ -63,7 +63,7 @@ export function accessOf(sections: readonly Section[], trial: Trial): Access {
   return byPlace === false ? 'denied' : required
 }
 
-/** Returns whether this section by itself gives access to an anonymous visitor. */
+/** Returns whether this section alone gives access to an anonymous visitor. */
 function isOpen(section: Section): boolean {
   const alone = { ...newSection(), require: section.require, compat: section.compat, satisfy: section.satisfy }
   const asked = { method: 'GET', target: '/', headers: {}, address: '', https: false, host: '' }

@@ -137,7 +137,7 @@ export class Folders {
     this.#sites.delete(siteId)
   }
 
-  /** @returns undefined when there is no such folder */
+  /** @returns undefined when the folder does not exist */
   #folder({ siteId, siteDirectory }: RuledSite, name: string): Folder | undefined {
     let folders = this.#sites.get(siteId)
     const nowMs = performance.now()

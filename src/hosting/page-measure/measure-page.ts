@@ -42,7 +42,7 @@ export interface PageToMeasure extends Visit {
   readonly audits: readonly string[]
 }
 
-/** How a visit is made. */
+/** The options of a visit. */
 export interface VisitOptions extends Omit<Visit, 'siteId'>, Pick<JailPlan, 'chromium'> {
   readonly reach: Reach
   /** For tests. */

@@ -2,9 +2,9 @@
  * Copies entries from sites' PHP error logs to the log store.
  *
  * The site controls the file: it may contain anything, be replaced by anything, and grow as fast as PHP can write. So
- * the work for one site is limited (bytes read, entries kept), and so is a pass over all sites. What exceeds the limits
- * is counted and dropped. The ID of an entry is its position in the file. If the host dies between storing an entry and
- * saving its position, the entry is read and stored again under the same ID.
+ * the work for one site is limited (bytes read, entries kept), and so is a pass over all sites. Entries beyond the
+ * limits are counted and dropped. The ID of an entry is its position in the file. If the host dies between storing an
+ * entry and saving its position, the entry is read and stored again under the same ID.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'

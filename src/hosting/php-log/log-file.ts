@@ -72,8 +72,8 @@ export function debugLogIn(config: string): string | undefined {
 export const LONG_BYTES = 4 << 20
 
 /**
- * Checks a log with one system call. @returns undefined when there is no such file; links are not followed, nor are
- * they files
+ * Checks a log with one system call. @returns undefined when the file does not exist. A link does not count as a file,
+ * and is not followed
  */
 export function glance(
   siteDirectory: string,

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 export interface RecoveryLink {
   /** `http(s)://…/wp-login.php?action=enter_recovery_mode&rm_token=…&rm_key=…`. Its host name is not checked here. */
   readonly url: string
-  /** What broke the page: `plugins/name` or `themes/name`, or undefined when that is unknown. */
+  /** The plugin or theme that broke the page: `plugins/name` or `themes/name`, or undefined when it is unknown. */
   readonly cause: string | undefined
 }
 

@@ -27,7 +27,7 @@ export type RewriteAddress = <Value extends string | Uint8Array>(value: Value) =
  * - never a part of a longer host name, never another port, never in mail addresses, never in base64 (only its owner
  * knows   what that means, and often a signature of it follows)
  *
- * All changes are made at once, so that two addresses can swap places. `replace-address.php` does the same in a site.
+ * It applies all changes in one pass, so that two addresses can swap places. `replace-address.php` does so in a site.
  * The cases in `rewrite-cases.fixture.ts` apply to both.
  * @param changes `from` is matched in any letter case
  */

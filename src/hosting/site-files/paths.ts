@@ -66,8 +66,8 @@ export function checkPath(path: string): void {
 }
 
 /**
- * Returns whether a link stays in the site wherever the links on its way lead, as long as they all keep this rule: The
- * target is relative, and `..` comes only at its beginning, where the folders above it are real ones.
+ * Returns whether a link stays in the site wherever the links on its way lead, if they all keep this rule. The target is
+ * relative, and `..` comes only at its beginning, where the folders above it are real ones.
  */
 export function staysInside(path: string, target: string): boolean {
   if (target === '' || target.startsWith('/') || target.includes('\0') || !target.isWellFormed()) return false

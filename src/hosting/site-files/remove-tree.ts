@@ -1,11 +1,11 @@
 /**
  * Removes a folder of a site with everything in it, whatever the site has put there.
  *
- * A site's PHP decides what is in its folder: trees deeper than the longest path (made with mkdir and chdir, or by
- * moving deep trees into each other), folders without permissions, names that are not valid text, a million files,
- * links to the machine's own files. So nothing here uses a full path: it opens each folder itself and reaches its
- * entries through the descriptor. It moves a folder with content to the top and empties it later. So two descriptors
- * are enough for any depth, and an interrupted removal continues where it stopped.
+ * A site's PHP decides what is in its folder. Trees can be deeper than the longest path, with mkdir and chdir, or by
+ * moving deep trees into each other. Folders can lack permissions, names can be invalid text, and links can lead to the
+ * machine's own files. So nothing here uses a full path: it opens each folder itself and reaches its entries through
+ * the descriptor. It moves a folder with content to the top and empties it later. So two descriptors are enough for any
+ * depth, and an interrupted removal continues where it stopped.
  */
 import { constants } from 'node:fs'
 import { chmod, type FileHandle, lstat, open, opendir, rename, rm, rmdir, unlink } from 'node:fs/promises'

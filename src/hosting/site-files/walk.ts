@@ -17,7 +17,7 @@ export interface WalkTreeOptions extends TreeWalkOptions {
 
 /**
  * Walks a web root in a thread, one batch ahead of the consumer.
- * @throws TooManyFiles, or an error when there is no web root
+ * @throws TooManyFiles, or an error when the web root is missing
  */
 export async function* walkTree(root: string, options: WalkTreeOptions): AsyncGenerator<WalkedEntry, void, undefined> {
   const { scope, granularityMs, signal, onLeftOut } = options

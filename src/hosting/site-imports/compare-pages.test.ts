@@ -86,7 +86,7 @@ test('no picture is taken of a page that does not answer', async () => {
   const why = async (more: Partial<CompareOptions>) =>
     (await compare({ comparePictures, ...more })).map(({ noPicture }) => noPicture)
   expect(new Set(await why({ oldAddress: 'http://127.0.0.1:1' }))).toEqual(new Set(['The old site does not answer']))
-  // what a dump says is its home
+  // A dump can name any address.
   expect(new Set(await why({ oldAddress: 'file:///etc' }))).toEqual(new Set(['The old site does not answer']))
 })
 

@@ -110,7 +110,7 @@ const shown = (reason: string): string =>
     .slice(0, REASON_LENGTH)
     .toWellFormed()
 
-/** The home of the old site is what a foreign dump says: `fetchPublic` refuses what is not http. */
+/** A foreign dump can name any address as the old site's `home`. `fetchPublic` refuses all but http. */
 function addressOf(path: string, home: string): URL | undefined {
   const address = URL.parse(home)
   if (!address) return undefined

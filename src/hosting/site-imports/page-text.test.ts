@@ -16,7 +16,7 @@ describe('a page', () => {
     expect([...readPage('one1 <script>two2').words]).toEqual(['one1'])
   })
 
-  // each of these would take hours where each character is looked at more than a few times
+  // Each of these would take hours if the parser read every character more than a few times.
   test.each(['<', '<script', '<a ', '<a href="', '&', '<title', 'a', '<a href=" '])(
     'of nothing but %j takes no longer than another one',
     (piece) => {

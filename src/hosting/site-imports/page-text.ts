@@ -1,4 +1,4 @@
-/** What of a page is compared. The page may be hostile: reading it takes time and memory in proportion to its length. */
+/** The parts of a page to compare. The page may be hostile: time and memory are in proportion to its length. */
 export interface PageText {
   readonly title: string
   readonly words: ReadonlySet<string>
@@ -10,7 +10,7 @@ const MOST_WORDS = 20_000
 const MOST_LINKS = 1000
 /** A longer tag is skipped. */
 const MOST_TAG = 4000
-/** What is inside of these is not shown. */
+/** Browsers do not show the content of these. */
 const hidden = /^(script|style|noscript|template)\b/i
 
 export function readPage(html: string): PageText {

@@ -155,7 +155,7 @@ async function factsOf(
 
 const MOST_TEXT_BYTES = 1 << 20
 
-/** @returns undefined when there is no such file, or it is too long */
+/** @returns undefined when the file does not exist or is too long */
 export async function textOf(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined)
   return stats?.isFile() && stats.size <= MOST_TEXT_BYTES ? readFile(path, 'utf8') : undefined

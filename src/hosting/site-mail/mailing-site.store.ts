@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { MailSite } from './message.ts'
 
-/** The most host names of a site among which a mail's sender is looked up. */
+/** The most host names of a site to compare with a mail's sender. */
 const MOST_NAMES = 1000
 
 /**

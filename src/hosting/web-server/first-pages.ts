@@ -56,7 +56,7 @@ export class FirstPages {
     return made
   }
 
-  /** @returns undefined if there is no page that is still valid */
+  /** @returns undefined if the site has no page that is still valid */
   async take(siteId: number): Promise<PhpResponse | undefined> {
     const kept = this.#pages.get(siteId)
     if (!kept) return undefined

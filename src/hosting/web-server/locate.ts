@@ -122,7 +122,7 @@ function scriptAt(site: SiteFolders, parts: readonly string[]): Location | undef
   return mayRun(parts) ? { kind: 'script', script: `/${parts.join('/')}` } : refused(403)
 }
 
-/** Returns what a folder shows: index.php, otherwise index.html, otherwise nothing (there are no listings). */
+/** Returns what a folder shows: index.php, otherwise index.html, otherwise nothing, because Stead lists no folders. */
 function indexOf(
   site: SiteFolders,
   parts: readonly string[],

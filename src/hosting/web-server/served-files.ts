@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 
 /** Where PHP writes files that visitors read. */
 const WRITTEN = /^\/wp-content\/[\x21-\x7e]{1,500}$/
-/** The limits for one site, and for all sites together: some 200 bytes each. */
+/** The limits for one site, and for all sites together: about 200 bytes each. */
 const MOST_OF_SITE = 500
 const MOST = 20_000
 /** The most paths in one purge. With more, all files of the site are purged. */

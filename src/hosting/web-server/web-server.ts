@@ -68,7 +68,7 @@ export interface WebServerOptions {
   readonly mostBodyBytes: number
   /** Handles links that log a browser in once. */
   readonly logIn?: LogIn
-  /** Admits users to the databases of sites. Without it, there is no access. */
+  /** Admits users to the databases of sites. Without it, nobody has access. */
   readonly databaseAdmin?: DatabaseAdmin | undefined
   /** Returns whether the server of the site's database does not respond. WordPress only reports a 500. */
   readonly isDatabaseAway?: (site: HostedSite) => Promise<boolean>
@@ -96,7 +96,7 @@ export function createWebServer(options: WebServerOptions): Server {
       // The edge decides how long a body may take, because it knows the visitor.
       requestTimeout: 0,
       shouldUpgradeCallback: () => false,
-      // A request without a body is not a stream that has to be read to its end.
+      // Without this, the server must read every request to its end, even one without a body.
       optimizeEmptyRequests: true,
     },
     (request, response) => {

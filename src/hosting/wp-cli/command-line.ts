@@ -12,8 +12,8 @@ const SPECIAL_FIRST = '~#'
 const ESCAPED_IN_QUOTES = '$`"\\'
 
 /**
- * Returns the words of a command line as a POSIX shell reads simple ones: blanks, quotes, and backslashes. There is no
- * shell, so anything with another meaning for a shell is refused.
+ * Returns the words of a command line as a POSIX shell reads simple ones: blanks, quotes, and backslashes. Commands run
+ * without a shell, so anything with another meaning for a shell is refused.
  * @throws LineRefused
  */
 export function wordsOf(line: string): string[] {

@@ -122,7 +122,7 @@ async function runPhp(options: WpCommandsOptions, words: readonly string[], call
   }
 }
 
-/** Returns what WP-CLI looks for: a writable home directory, and whether the user sees colors and tables. */
+/** Returns what WP-CLI looks for: a writable `$HOME`, and whether the user sees colors and tables. */
 const environmentOf = (columns: number | undefined): Record<string, string> => ({
   HOME: '/tmp',
   PWD: '/wordpress',

@@ -152,7 +152,7 @@ const Blockers = ({ of }: { readonly of: Report['blockers'] }) =>
     </Callout>
   )
 
-/** What the removal deletes, with the first names of each kind, and what stays. */
+/** Lists what the removal deletes, with the first names of each kind, and what stays. */
 function WhatGoes({ of: report }: { readonly of: Report }) {
   const { sites, backups, domains, zones, people, shared_sites: shared, stays } = report
   const leaving = people.list.filter(({ deleted }) => deleted)

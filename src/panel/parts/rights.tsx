@@ -17,7 +17,7 @@ interface Withheld {
 interface Rights {
   /** Why not, in the API's own words. */
   readonly refusals: ReadonlyMap<string, string>
-  /** What the page would have offered. */
+  /** The actions that the page would offer to a person with more rights. */
   readonly withheld: Signal<ReadonlySet<Withheld>>
 }
 

@@ -6,7 +6,7 @@ export interface Happening {
   readonly key: number
   readonly icon: IconName
   readonly text: ComponentChildren
-  /** Who, where and when, below. */
+  /** The line below, such as the person, the site and the time. */
   readonly about: ComponentChildren
 }
 

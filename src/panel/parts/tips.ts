@@ -111,7 +111,7 @@ function onClick(event: MouseEvent): void {
 function onKeyDown(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || !shown) return
   hide()
-  // What is open beneath it stays open.
+  // A dialog or menu beneath it stays open.
   event.preventDefault()
   event.stopPropagation()
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 type Cost = { readonly N: number; readonly r: number; readonly p: number }
 const derive = promisify<string, Buffer, number, Cost, Buffer>(scrypt)
 
-/** The passwords are random, with 144 bits. This costs 4 MB and some 10 ms. */
+/** The passwords are random, with 144 bits. This costs 4 MB and about 10 ms. */
 const COST: Cost = { N: 4096, r: 8, p: 1 }
 /** The upper limit of a comparison, whatever the database contains. */
 const MOST_N = 65_536

@@ -15,7 +15,7 @@ test('answers what was known last while the database is away, and nothing else',
     throw new Error('no such column')
   }
   await expect(ask(7)).rejects.toThrow('no such column')
-  // What is gone is not remembered.
+  // A deleted row is not remembered.
   answer = () => undefined
   expect(await ask(7)).toBeUndefined()
   answer = () => {

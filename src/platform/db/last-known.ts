@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { isBusy } from './database.ts'
 import { isLost } from './open-fault.ts'
 
-/** Returns whether an error means that the database cannot be asked now, whatever the question. */
+/** Returns whether an error means that the database is unreachable or busy, so that every query would fail now. */
 export const isAway = (error: unknown): boolean => isLost(error) || isBusy(error)
 
 /** Visitors depend on few facts of a site, and PHP of few sites runs at once. */

@@ -162,7 +162,7 @@ class TransactionConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    // Nothing can be sent any more, and the known error is more useful than another one.
+    // A broken connection can send nothing, and the known error is more useful than another one.
     if (this.#isBroken) return
     try {
       const answer = this.#client.query('rollback')

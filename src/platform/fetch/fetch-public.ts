@@ -266,7 +266,7 @@ async function* readBody(
   }
 }
 
-// Servers may compress although they were asked not to. Other encodings are an error.
+// Some servers compress although the request forbids it. Other encodings are an error.
 function decoderFor(encoding: string, url: URL) {
   if (encoding === 'identity') return undefined
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()

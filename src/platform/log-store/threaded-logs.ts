@@ -59,7 +59,7 @@ export function openThreadedLogs(folder: string, limits: LogLimits): LogStore {
     const number = ++calls
     const answer = Promise.withResolvers<unknown>()
     pending.set(number, answer)
-    // A process with nothing else to do waits for its logs, but for nothing more.
+    // A process with nothing else to do waits for its logs, and only for them.
     thread.ref()
     thread.postMessage({ ...call, number } satisfies ThreadCall)
     return answer.promise

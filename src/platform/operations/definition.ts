@@ -137,7 +137,7 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
   /** The role that runs it. `host` operations are bound to one host, which is passed to `enqueue`. */
   readonly on: 'control' | 'host'
   /**
-   * Who may cancel and retry it besides the account that owns it: no one, or accounts with this right on its site. The
+   * Accounts that may cancel and retry it: the one that owns it, or also those with this right on its site. The
    * resources define the names of rights.
    */
   readonly changeableBy: 'account' | { readonly site: string }

@@ -123,7 +123,7 @@ export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise
   if (facts.name !== undefined) await noteAccount(tx, id)
 }
 
-/** @returns false when there is no such account */
+/** @returns false when the account does not exist */
 export async function setPlan(tx: Tx, id: number, plan: string): Promise<boolean> {
   const result = await tx.updateTable('accounts').set({ plan }).where('id', '=', id).executeTakeFirstOrThrow()
   return result.numUpdatedRows > 0n
@@ -256,7 +256,7 @@ export async function ensurePanelApplication(
 
 /**
  * Ends an application and its tokens.
- * @returns false when there is no such application, or it has already ended
+ * @returns false when the application does not exist or has already ended
  */
 export async function revokeApplication(tx: Tx, clientId: string, now: number): Promise<boolean> {
   const result = await tx

@@ -15,10 +15,10 @@ const plans: readonly Plan[] = [
   { name: 'High Traffic', maxBillable: 200, maxStaging: 201, multisite: true },
 ]
 
-/** The plan of the account that is made at first start. */
+/** The plan of the account that Stead creates at the first start. */
 export const firstPlan = 'High Traffic'
 
-/** The plan of an account that is made because somebody made its address a collaborator. */
+/** The plan of an account that Stead creates for an invited collaborator. */
 export const invitedPlan = 'Personal'
 
 export const planNames: readonly string[] = plans.map(({ name }) => name)

@@ -24,7 +24,7 @@ export interface AccountRow {
   preview: Generated<Flag>
   /** Whether links may log people in to WordPress on its sites. */
   one_time_login: Generated<Flag>
-  /** Whether its sites get security releases of WordPress by themselves. */
+  /** Whether its sites get security releases of WordPress automatically. */
   automatic_updates: Generated<Flag>
   /** When the operator suspended it; null: it is not suspended. */
   suspended_at: Generated<number | null>

@@ -108,7 +108,7 @@ export async function pageOfEntries(
 /**
  * Returns the values of the log that contain the filter's text. A log has many entries, but few actions, people and
  * addresses, and the next different value is one step down its index.
- * @returns `undefined` if that is no faster: for another kind of filter, for several, or for too many values
+ * @returns `undefined` if that is not faster: for another kind of filter, for several, or for too many values
  */
 async function valuesWith(tx: Tx, log: LogOf, filters: readonly EntryFilter[]): Promise<OneOfFilter | undefined> {
   const [filter] = filters

@@ -8,7 +8,7 @@ import { presentEntry } from './entry.ts'
 /** Not every change sends a notification. */
 const LOOK_EVERY_MS = 1000
 const LEAST_PAUSE_MS = 100
-/** On PostgreSQL, an entry can become visible after one with a higher number. It is looked for during this time. */
+/** On PostgreSQL, an entry can become visible after one with a higher number. The feed looks for it this long. */
 const LATE_MS = 10_000
 /** Limit for each poll, and for what waits for a slow client. */
 const MOST_AT_ONCE = 500

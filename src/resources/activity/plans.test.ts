@@ -201,6 +201,6 @@ async function fill({ database }: TestDatabase): Promise<void> {
         value
       from (${numbers}) as numbers`.execute(tx)
   })
-  // What autovacuum does on a server: statistics for the planner, and which pages need no look at the table.
+  // As autovacuum does on a server: statistics for the planner, and pages that index scans need not check.
   if (database.dialect === 'postgres') await sql`vacuum analyze activity`.execute(database.read)
 }

@@ -153,7 +153,7 @@ function detailsOf(backup: CompletedBackup): Type.Static<typeof BackupDetails> {
 }
 
 /**
- * Pairs each database with the newest files that are no newer.
+ * Pairs each database with the newest files that are not newer than it.
  * @param databases newest first
  * @param files newest first
  */

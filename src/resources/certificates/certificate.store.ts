@@ -60,7 +60,7 @@ export async function changeName(tx: Tx, hostName: string, changes: Changes): Pr
 
 /**
  * Changes columns that edges then reload.
- * @returns false when there is no such name
+ * @returns false when the name does not exist
  */
 export async function changeServedName(tx: Tx, hostName: string, changes: Changes): Promise<boolean> {
   const { numUpdatedRows } = await tx

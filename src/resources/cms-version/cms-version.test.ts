@@ -134,7 +134,7 @@ describe.each(dialects)('requesting another release on $dialect', ({ dialect, sk
       await api.database.transaction((tx) => replaceReleases(tx, offers, Date.now() + 1))
     }
     const { status, body } = await answered(order({ version: 'latest' }), found)
-    // What it runs until the operation has ended.
+    // The site runs this version until the operation has ended.
     expect([status, body.message, body.data.cmsVersion]).toEqual([200, 'Success', 'Current Stable Release (6.8)'])
     expect(await operations()).toEqual([
       {

@@ -32,9 +32,9 @@ export interface DueUpdate {
 }
 
 /**
- * Returns sites of a host with an older release of this branch and without other operations: none is unfinished, none
- * keeps the site closed, the site was not found missing, and this release has not failed there. A retry time too far
- * ahead was written before the clock was set back.
+ * Returns sites of a host with an older release of this branch. Leaves out sites with an unfinished operation or closed
+ * by one, missing sites, and sites where this release has failed. A retry time too far ahead was written before the
+ * clock was set back.
  */
 export async function dueUpdates(
   tx: Tx,

@@ -121,8 +121,8 @@ export async function leaveSite(
 }
 
 /**
- * Removes an account from all sites of others. Each site is one transaction, and its owner is told. WordPress users
- * stay, because they may have posts.
+ * Removes an account from all sites of others. Each site is one transaction, which also notifies the owner. WordPress
+ * users stay, because they may have posts.
  */
 export async function leaveSites(
   { transaction, signal, now }: Pick<StepContext, 'transaction' | 'signal' | 'now'>,

@@ -56,7 +56,7 @@ export async function checkHost(context: Asking, { site, zone, name }: HostOfSit
 }
 
 /**
- * Checks that a site may have a host name, whoever owns its zone.
+ * Checks that a site may have a host name, also one in a zone of another account.
  * @throws Problem with the reason if it may not
  */
 export async function checkHostName(

@@ -79,7 +79,7 @@ export interface DnsRecordRow {
   created_at: number
 }
 
-/** What a certificate authority queries in a zone while a certificate is ordered. Not a record of a user. */
+/** A record that a certificate authority queries during an order. It is not a record of a user. */
 export interface DnsChallengeRow {
   /** The name of the certificate. */
   host_name: string

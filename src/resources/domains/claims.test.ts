@@ -332,7 +332,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     ])
     expect((await log(third)).at(-1)).toContain('a third account got the domain in the meantime')
     expect(await log(claimant)).toHaveLength(2)
-    // Now the first claimant is the account that is told.
+    // Now the first claimant gets the notice.
     expect((await add(third, ofThird, 'claimed.test')).status).toBe(201)
     expect(await mailsTo(api.database, claimant.email)).toHaveLength(1)
   })

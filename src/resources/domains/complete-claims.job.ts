@@ -38,9 +38,9 @@ type Context = StepContext<unknown, Services>
 
 /** How many claims are checked together. */
 const BATCH = 20
-/** How long until a retry when the record of a claim could not be looked up. */
+/** The time until the next attempt when the name servers of a claim did not answer. */
 const AGAIN_MS = 900_000
-/** After this time, a claim ends whose record cannot be looked up. */
+/** A claim whose name servers do not answer ends after this time. */
 const PATIENCE_MS = 86_400_000
 
 /** Moves the domains that were claimed a day ago and whose proof still exists. */

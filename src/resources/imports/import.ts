@@ -46,7 +46,7 @@ const LeftOut = Type.Object(
   { title: 'ImportLeftOut' },
 )
 
-/** What an import is about to do. */
+/** The plan of an import: its source, its target, and its changes to the content. */
 export const ImportPlan = Type.Object(
   {
     format: oneOf(['wpress', 'updraftplus', 'duplicator', 'files'], {

@@ -99,7 +99,7 @@ export const uploadImport = endpoint({
 const away = (cause?: Error) =>
   new Problem(problems.import_host_away, {}, { headers: { 'retry-after': '5' }, ...(cause && { cause }) })
 
-/** @throws Problem when there is no such file, or it is not awaited */
+/** @throws Problem when the file does not exist, or Stead does not wait for it */
 async function waitingUpload(
   tx: Tx,
   siteId: number,

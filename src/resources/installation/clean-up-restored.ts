@@ -8,7 +8,7 @@ import { closeSite } from '../sites/public.ts'
 import { siteIds, sitesWithDirectories } from './installation.store.ts'
 import { recoverSite } from './recover-site.job.ts'
 
-/** What a restore has found in the storage. */
+/** The result of the comparison with the storage. */
 export interface CleanedUp {
   /** Sites that hosts will recover. */
   readonly sites: number

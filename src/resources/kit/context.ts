@@ -25,7 +25,7 @@ import type { SiteHooks } from './site-hooks.ts'
 import type { SiteOperation } from './site-operations.ts'
 import type { Undoable } from './undoable.ts'
 
-/** What every handler gets in addition to the request. */
+/** The services that every handler gets in addition to the request. */
 export interface Services {
   readonly config: Config
   readonly database: Database

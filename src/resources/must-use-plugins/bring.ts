@@ -13,7 +13,7 @@ import type { MuPlugin } from './mu-plugin.ts'
 
 type Context = StepContext<unknown, HostServices>
 
-/** How many sites are looked up, changed and recorded together. */
+/** The number of sites that Stead reads, changes and records together. */
 const AT_ONCE = 16
 
 /**

@@ -22,7 +22,7 @@ export interface Wish {
 
 /**
  * Returns the wish for a site.
- * @throws Error when the wanted content has been replaced since it was looked up. A retry may help
+ * @throws Error when the wanted content has been replaced since `found` was read. A retry may help
  */
 export function wishFor(found: {
   readonly slug: string

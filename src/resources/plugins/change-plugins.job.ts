@@ -31,7 +31,7 @@ interface Kind {
   readonly failed: Told
 }
 
-/** What these operations have in common. */
+/** The common part of these operations. */
 const common = {
   input: PluginsOrder,
   on: 'host',

@@ -22,7 +22,7 @@ type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_fi
 
 /**
  * Rolls back an interrupted or failed change of a plugin: restores its files, and activates the same plugins. May be
- * interrupted, and called again. What a plugin has written into the database stays.
+ * interrupted, and called again. Changes of the plugin to the database stay.
  */
 export async function takeBack(context: Undoing): Promise<void> {
   const { services, operationId, input, log } = context

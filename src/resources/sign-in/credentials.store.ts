@@ -13,7 +13,7 @@ export interface Credentials {
 
 /**
  * @param who the account's id, or its normalized address
- * @returns `undefined` when there is no such account
+ * @returns `undefined` when the account does not exist
  */
 export async function findCredentials(
   tx: Tx,

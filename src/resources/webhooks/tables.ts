@@ -93,7 +93,7 @@ export interface WebhookAttemptRow {
   number: number
   started_at: number
   duration_ms: number
-  /** Null if there was no response. */
+  /** Null without a response. */
   status: number | null
   /** The first characters of the response. */
   answer: string

@@ -9,7 +9,7 @@ import { actions } from './actions.ts'
 /** How long a repeated command of a user is not logged again: scripts run hundreds. */
 const TOLD_EVERY_MS = 60_000
 
-/** Who may run commands on a site according to the records, and how they are logged. */
+/** Decides who may run commands on a site, and logs them. */
 export function createCommandAccess(database: Database): Pick<RemoteCommands, 'mayRun' | 'started'> {
   const told = new LRUCache<string, true>({ max: 10_000, ttl: TOLD_EVERY_MS })
   return {

@@ -15,7 +15,7 @@ export interface ApiCertificate {
 }
 
 type NeededContext = Pick<ProcessContext, 'config' | 'database' | 'sealer'>
-/** @returns undefined when there is no certificate yet */
+/** @returns undefined until the certificate exists */
 type Load = () => Promise<ApiCertificate | undefined>
 
 /**

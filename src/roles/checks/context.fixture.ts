@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { CheckContext } from './check.ts'
 
 /**
- * Returns a context in which nothing runs, no other machine is contacted, and there is no control database, unless a
+ * Returns a context in which nothing runs, no other machine is contacted, and the control database is missing, unless a
  * test overrides it.
  */
 export function contextOf(

@@ -1,8 +1,8 @@
 import type { ProcessContext } from '../process-context.ts'
 
 /**
- * Tracks whether any site is live. Before that, there are no visitors that PHP must yield to, and the operator waits
- * for it.
+ * Tracks whether any site is live. Before that, PHP need not yield to visitors, and the operator waits for the first
+ * site.
  * @returns the current state
  */
 export async function followFirstSite({ database }: Pick<ProcessContext, 'database'>): Promise<() => boolean> {

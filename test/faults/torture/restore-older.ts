@@ -7,8 +7,8 @@ import { restoreSnapshot } from './snapshot.ts'
 
 /**
  * Restores a database from earlier, with today's files. The rows of newer sites are lost with it, but their files are
- * not: a folder with someone's content exists until its owner requests its deletion, even in quarantine, and even when
- * as many new sites get the IDs of the lost ones.
+ * not. A folder with someone's content exists until its owner requests its deletion, even in quarantine. This holds
+ * even when as many new sites get the IDs of the lost ones.
  */
 export async function restoreOlderDatabase(ground: Ground): Promise<string[]> {
   const { stead } = ground

@@ -62,7 +62,7 @@ export const isTelling = (facts: RequestFacts, visit: Visit): boolean =>
   visit.method === 'GET' && facts.range === '' && !isConditional(facts) && isPlain(facts, visit)
 
 /**
- * Returns whether scripts of other sites may read an answer: it names them, or was made for theirs.
+ * Returns whether scripts of other sites may read an answer: it names them, or it varies by their origin.
  * @param headers raw pairs, flat
  */
 export const allowsOrigin = (headers: readonly string[], { by }: VaryKey): boolean =>

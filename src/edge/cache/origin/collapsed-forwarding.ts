@@ -100,8 +100,8 @@ export function createFetchLeader(
 
 /**
  * Returns whether the leader may have this answer, which was fetched without the visitor's headers. A cacheable answer
- * goes to the visitors who would get it later. An uncacheable one was made for nobody, so each visitor needs a request
- * of their own. Failures go to visitors with plain requests, so that a site in trouble is not asked twice.
+ * goes to the visitors who would get it later. An uncacheable one fits nobody, so each visitor needs a request of their
+ * own. Failures go to visitors with plain requests, so that a site in trouble gets no second request.
  */
 function isForFetchLeader(head: OriginHead, facts: RequestFacts, visit: Visit): boolean {
   const { tier, status, lifetime, headers, varyKey } = head

@@ -38,7 +38,7 @@ export type OriginFetchResult =
   | { readonly kind: 'varies' }
   /** Nobody else can get this answer. */
   | { readonly kind: 'uncacheable'; readonly reason: string }
-  /** There is no room for it now. */
+  /** The cache has no memory for it now. */
   | { readonly kind: 'crowded' }
   /** The host failed (no answer, or 5xx). */
   | { readonly kind: 'failed'; readonly error?: Error }
@@ -57,7 +57,7 @@ export interface OriginFetchOptions {
   readonly onVaryKey: (by: readonly string[]) => void
   /** Notified when the host has to wait for the leader. */
   readonly inFlightRequest: InFlightRequest
-  /** Takes over the entry. @returns false when there is no room for it */
+  /** Takes over the entry. @returns false when it does not fit */
   readonly keep: (entry: Entry) => boolean
 }
 

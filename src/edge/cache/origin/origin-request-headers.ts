@@ -4,15 +4,15 @@ import type { Selected } from '../decide/vary-key.ts'
 import type { Entry } from '../store/entry.ts'
 
 /**
- * Replaces the visitor's values, because a page that was made for one visitor's browser or language would be served to
- * everyone. Sites that tell phones from other devices (`wp_is_mobile`) see no phone.
+ * Replaces the visitor's values. With them, everyone would get a page for the browser or language of one visitor. Sites
+ * that tell phones from other devices (`wp_is_mobile`) see no phone.
  */
 const NEUTRAL = ['user-agent', 'Mozilla/5.0 (compatible; Stead)', 'accept', '*/*']
 
 /**
  * Returns the headers, raw and flat, of a request to the host whose answer will be stored. Only the address comes from
- * the visitor, so that nobody can have a page stored that was made for unusual headers. It has no cookies, conditions,
- * or ranges, and no coding, because the edge compresses.
+ * the visitor, so that nobody can use unusual headers to change the stored page. It has no cookies, conditions, or
+ * ranges, and no coding, because the edge compresses.
  * @param selected the visitor's values if the address has variants: everyone who gets the variant sends them
  * @param known the stored entry to revalidate, by its strongest validator (RFC 9110 §13.1)
  */

@@ -81,7 +81,7 @@ export function startOriginFetch(
   return originFetch
 }
 
-/** @returns false when there is no room for it. An entry that a purge has overtaken is not stored, and needs no room */
+/** @returns false when it does not fit. An entry that a purge has overtaken is not stored, and needs no room */
 function keep(cache: Cache, route: Route, originFetch: OriginFetch, entry: Entry): boolean {
   originFetch.isDoomed ||= isConcerned(entry, originFetch.purged)
   if (originFetch.isDoomed || entry.epoch < epochOf(cache, route, entry.tier)) return true

@@ -22,7 +22,7 @@ export function applyPurge(cache: Cache, purge: Purge | undefined): void {
   }
   for (const [key, originFetch] of originFetches) {
     if (purge && !concerns(purge, originFetch)) {
-      // What the page shows is unknown until it arrives.
+      // The content of the page is unknown until it arrives.
       if (purge.siteId === originFetch.request.siteId) originFetch.purged.push(...purge.paths)
       if (originFetch.purged.length <= MOST_PATTERNS) continue
     }

@@ -40,7 +40,7 @@ export interface PurgeFeedOptions {
 export interface PurgeFeed {
   /**
    * Returns whether every purge that was committed more than a moment ago is known. False when the database is
-   * unreachable: stored pages may then be outdated, and the host has to be asked.
+   * unreachable. Stored pages may then be outdated, so the cache must ask the host.
    */
   isCurrent(): boolean
   /** The known position in the order of purges. Undefined before the first look. */

@@ -232,7 +232,7 @@ export function putBody(entry: Entry, coding: number, body: Buffer): void {
   entry.bodies[coding] = whole.subarray(room)
 }
 
-/** What is remembered about an entry whose body is elsewhere. */
+/** An entry without its bodies, and without the state that belongs to them. */
 export interface Bodiless extends Omit<Entry, 'places' | 'bodies' | 'rooms' | 'prepared' | 'readers'> {}
 
 export function withoutBodies(entry: Entry): Bodiless {

@@ -51,7 +51,7 @@ const SITE_PART = 1 / 2
 const ADDRESS_PART = 1 / 8
 
 /**
- * Creates the table. Not a library's, because an entry grows when a compressed copy is made, and a use must cost next
+ * Creates the table. It is not a library's, because an entry grows with each compressed copy, and a use must cost next
  * to nothing.
  * @param onEvict called with each evicted entry
  * @param besides other uses of these bytes, which take precedence over entries

@@ -14,7 +14,7 @@ import { createMemory } from './memory.ts'
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** Answers with the browser, language, and image type that the page was made for, and the number of the request. */
+/** Answers with the languages and types that a request accepts, and with its number. */
 const differing =
   (vary: string, more: Record<string, string> = {}) =>
   ({ headers }: IncomingMessage, response: ServerResponse, count: number) =>

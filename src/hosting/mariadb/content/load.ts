@@ -120,8 +120,8 @@ export async function copyTables(connection: Connection, from: string, to: strin
 /** Disk full, as InnoDB and the operating system report it. */
 const FULL: readonly number[] = [1021, 1114]
 /**
- * The server stopped or was told to, which is not the dump's fault. Other errors are about the statement, and so about
- * the dump.
+ * The server has stopped, or someone has stopped the statement, which is not the dump's fault. Other errors are about
+ * the statement, and so about the dump.
  */
 const NOT_THE_DUMP: readonly number[] = [
   1040, 1053, 1077, 1078, 1079, 1080, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 1317, 1927, 1969,

@@ -24,8 +24,8 @@ const SESSION = [
 ] as const
 
 /**
- * Opens a connection for the host itself. Statements and results are bytes, one per character: the client is told that
- * everything is latin1, and the server that it is UTF-8. This way all bytes pass unchanged.
+ * Opens a connection for the host itself. Statements and results are bytes, one per character: the client treats
+ * everything as latin1, and the server as UTF-8. This way all bytes pass unchanged.
  */
 export async function connect(address: ServerAddress, login: Login): Promise<Connection> {
   // Loaded on demand, so that a host without MariaDB does not load it.

@@ -29,7 +29,7 @@ export interface DatabaseServer {
   readonly isUp: boolean
   /** Why it does not answer, for people, if known. */
   readonly fault: string | undefined
-  /** How often it had to be restarted. */
+  /** How often the host has restarted it. */
   readonly restarts: number
   /** @param login default: the administrator @throws when the server does not answer */
   connect(login?: Login): Promise<Connection>

@@ -47,8 +47,8 @@ const MOST_CONNECTIONS = 2000
 
 /**
  * Returns the complete settings. The server starts with this file alone and reads nothing from /etc. They suit many
- * small, mostly idle databases: little memory per connection, and shared caches that grow with use. Figures:
- * docs/design/mariadb.md.
+ * small, mostly idle databases: little memory per connection, and shared caches that grow with use
+ * (`docs/design/mariadb.md`).
  */
 export function serverSettings(places: ServerPlaces): string {
   const { data, socket, files, temporary, initFile } = places

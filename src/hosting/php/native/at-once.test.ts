@@ -157,7 +157,7 @@ describe.skipIf(!core || !native || native.skip)('concurrent requests of a site'
   it('reject one that all others would wait for', async () => {
     const ends = await Promise.all([1, 2, 3, 4].map((n) => begin(n)))
     ends.push(await begin(5, { isOwn: true }))
-    // Five are running, one of which is waited for, plus two more, so one can still finish.
+    // One of the five that run waits for the fifth, and two wait for the next ones, so one can still finish.
     const waiting = [6, 7].map(() => ask('/fast.php', { isOwn: true }))
     await vi.waitFor(() => expect(pool.stats().waiting).toBe(2))
     const more = [8, 9].map(() => ask('/fast.php', { isOwn: true }).catch((error: Error) => error))

@@ -54,7 +54,7 @@ export class NativeCommand implements PhpProcess {
 
   /**
    * Native PHP locks the database file on its own, so it takes no turns. If a database file has changed by the end,
-   * other processes are told to drop their cached state.
+   * other processes must drop their cached state.
    */
   runCommand(args: readonly string[], takeTurn: TakeTurn): PhpCommand {
     if (this.#child) throw new Error('PHP is busy: one job at a time')

@@ -7,7 +7,7 @@ import type { SiteQueue } from './site-queue.ts'
 const MB = 1 << 20
 const SITE_BYTES = 300 * MB
 
-/** A site as memory admission sees it. It is busy until it is told otherwise. */
+/** A site as memory admission sees it. It is busy until the test says otherwise. */
 class FakeQueue {
   process: PhpProcess | undefined
   lastUsed = performance.now()

@@ -62,7 +62,7 @@ export class MemoryAdmission {
   /**
    * Waits until one more process fits, and counts it as starting until the returned function is called.
    * @param bytes typical size of its kind
-   * @throws PhpBusy when there was no memory within the time limit of a request
+   * @throws PhpBusy when no memory became free within the time limit of a request
    */
   reserve(queue: SiteQueue, bytes: number): Promise<Started> {
     const { promise, resolve: go, reject: fail } = Promise.withResolvers<Started>()

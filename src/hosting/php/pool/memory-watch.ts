@@ -36,9 +36,9 @@ const MUCH_MORE = 1.5
 /**
  * Keeps processes within their memory while they run. Growth that PHP reports counts immediately (`grown`). Everything
  * else is measured every second, or every 200 ms once half of the memory is in use. Over the budget, processes end in
- * this order: one that nobody has needed for a while, a spare, an idle one over its fair share (unless its site is
- * modest, or a busy one has half as much again), then the largest. The largest is over its share too, because all
- * together are over theirs. A neighbor in use that takes little is never ended.
+ * this order: one that nobody has needed for a while, a spare, an idle one over its fair share, then the largest. An
+ * idle one over its share is spared if its site is modest, or if a busy one has half as much again. The largest is over
+ * its share too, because all together are over theirs. A neighbor in use that takes little is never ended.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions

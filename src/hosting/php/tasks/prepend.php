@@ -404,8 +404,8 @@ function stead_lacks_config(): bool
 }
 
 // The site, or a plugin, must not remove the files that connect it to its database. Without them every page would fail,
-// including the dashboard's. PHP restores the drop-in. The host restores the rest before PHP starts, and is asked for a
-// restart.
+// including the dashboard's. PHP restores the drop-in, and asks the host for a restart. The host restores the rest
+// before PHP starts.
 function stead_keep_database_drop_in(): void
 {
     $layer = WP_CONTENT_DIR . '/mu-plugins/sqlite-database-integration';

@@ -1,6 +1,6 @@
 <?php
-// {active, network} → {}. Restores which plugins are active, without calling any plugin. What a plugin does on
-// activation may be what broke the site.
+// {active, network} → {}. Restores which plugins are active, without calling any plugin, because the activation of a
+// plugin may have broken the site.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/plugin.php';

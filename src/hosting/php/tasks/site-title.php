@@ -1,5 +1,5 @@
 <?php
-// {} → {title, home, siteurl, version}. Calls get_option.
+// {} → {title, `home`, siteurl, version}. Calls get_option.
 require '/wordpress/wp-load.php';
 
 return static fn (): array => [

@@ -1,6 +1,7 @@
 <?php
 // {} → {upgraded}. Calls wp_upgrade, as the dashboard page "Database Update Required" does. It converts the tables of
-// an older release to those that this one expects. As on that page, plugins are not loaded. There is no downgrade.
+// an older release to those that this one expects. As on that page, plugins are not loaded. WordPress cannot reverse
+// this.
 define('WP_INSTALLING', true);
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';

@@ -1,6 +1,6 @@
 <?php
-// {} → {changed}. Changes the site's addresses from https to http, as all sites store them. Visitors over https get
-// https all the same (prepend.php). Calls update_option.
+// {} → {changed}. Changes the site's addresses from https to http, as all sites store them. Visitors over https still
+// get https (prepend.php). Calls update_option.
 require '/wordpress/wp-load.php';
 
 return static function (): array {

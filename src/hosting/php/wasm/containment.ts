@@ -230,7 +230,7 @@ function sandboxed(
 
 /**
  * Returns the sandbox options. As root, root creates the sandbox, so that folders above the site need not be open to
- * the site's user. The child keeps just the rights that it needs to become that user, and then loses them. There is no
+ * the site's user. The child keeps just the rights that it needs to become that user, and then loses them. It gets no
  * user namespace in this case, because the site's uid would not exist in it. The child already starts in a separate
  * session without a terminal (process.ts).
  */

@@ -54,7 +54,7 @@ export async function prepareProgram(certificates: string, ownFolder?: string): 
   await mkdir(join(folder, 'certificates'))
   await writeFile(bundle, `${certificates}\n`)
   await chmod(bundle, 0o644)
-  // Readable for the users of sites, which own the process if there is no sandbox.
+  // Readable for the users of sites, which own the process if it runs without a sandbox.
   for (const path of [folder, join(folder, 'child'), join(folder, 'certificates')]) await chmod(path, 0o755)
   return {
     folder,

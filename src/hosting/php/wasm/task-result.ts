@@ -16,8 +16,8 @@ const mostMessageCharacters = 1000
 /**
  * Reads a task's result from what PHP prints: JSON between two markers. Only that is kept and counted. All else is
  * dropped as it arrives.
- * @throws PhpTaskError when there is no result, when it is longer than `room` allows, or when the task reports a
- * failure;   PhpCrashed when the task prints endlessly: PHP is still running then
+ * @throws PhpTaskError when the result is missing or longer than `room` allows, or when the task reports a failure;
+ * PhpCrashed when the task prints endlessly: PHP is still running then
  */
 export async function readTaskResult(output: Readable, task: TaskHead, room: Share): Promise<unknown> {
   const between = new BetweenMarkers(Buffer.from(task.marker), room)

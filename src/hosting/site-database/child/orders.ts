@@ -12,7 +12,7 @@ interface Order {
 /** Writes MySQL text to its output. */
 export interface DumpOrder extends Order {
   readonly kind: 'dump'
-  /** The folder with `site.sqlite`, which the child may change, because a journal may have to be played back. */
+  /** The folder with `site.sqlite`. The child may change the file, because SQLite may need to roll back a journal. */
   readonly folder: string
   readonly tables: readonly string[] | null
 }

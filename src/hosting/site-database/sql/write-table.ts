@@ -105,7 +105,7 @@ function charset({ charset: name, collation }: ColumnDefinition): string[] {
   return [`CHARACTER SET ${word(name)} ${collate('COLLATE ', collation)}`]
 }
 
-/** Returns the complete table. What only MariaDB has is in the server's text. */
+/** Returns the complete table. If it uses features that only MariaDB has, this is the server's text. */
 export const textOfTable = (table: TableDefinition): string => table.ownText ?? writeTable(table)
 
 /** Returns the nearest collation of MariaDB 10.11 for one that only MySQL 8 has, and the exact one for MySQL. */

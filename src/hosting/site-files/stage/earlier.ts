@@ -45,7 +45,7 @@ export class Earlier {
 
   /**
    * Moves a staged entry to its new place.
-   * @returns its size, or undefined when there is no such entry
+   * @returns its size, or undefined when the entry does not exist
    */
   async take(wanted: WantedFile, place: string): Promise<number | undefined> {
     const known = await this.#find(wanted)

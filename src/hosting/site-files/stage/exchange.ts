@@ -6,7 +6,7 @@
  *   exchange/new/7    the new entry for number 7 of the plan
  *   exchange/old/7    the previous entry, once it has been moved away
  *   exchange/before   the previous modes and times of files and folders; exists from the first move on
- *   exchange/done     all moves are made
+ *   exchange/done     exists once all moves are complete
  *   exchange/known    the facts learned about wanted files, for a later preparation; removed when the switch begins
  *   exchange/earlier  the entries staged before, while such a preparation runs
  *
@@ -113,7 +113,7 @@ export class Exchange {
     await this.#appear('done')
   }
 
-  /** Reverts the moves that were made. */
+  /** Reverts the moves, as far as they have come. */
   async goBack(): Promise<void> {
     if (this.phase() === 'done') await this.#disappear('done')
     if (this.phase() !== 'begun') return

@@ -157,9 +157,9 @@ const MOST_IDLE = 32
 const idle: Buffer[] = []
 
 /**
- * Reads the content of an open file up to its current length, and closes it at the end. What is appended in the
- * meantime is left out, so that reading a growing file ends. Iterate it once, return it, or read and close it like a
- * file. A piece is valid until you request the next one.
+ * Reads the content of an open file up to its current length, and closes it at the end. It leaves out later additions,
+ * so that reading a growing file ends. Iterate it once, return it, or read and close it like a file. A piece is valid
+ * until you request the next one.
  */
 export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> & SourceContent {
   const sizeBytes = fstatSync(fd).size

@@ -220,7 +220,7 @@ function quoted_name($name)
  * Sends rows of a table as SQL, and before the first ones its definition.
  *
  * @param mixed $after the position at which the last answer ended; null at the beginning
- * @return mixed null when there are no more
+ * @return mixed null after the last one
  */
 function send_rows($table, $after, $most)
 {

@@ -217,7 +217,7 @@ class SshFiles {
     return real.replace(/\/+$/, '')
   }
 
-  /** @returns undefined when there is no such file, or it is too long */
+  /** @returns undefined when the file does not exist or is too long */
   async text(path: string): Promise<string | undefined> {
     const stats = await this.#ask<Stats>((done) => this.#sftp.stat(path, done))
     if (!stats?.isFile() || !(stats.size <= MOST_TEXT_BYTES)) return undefined

@@ -11,7 +11,7 @@ export interface FramingFault {
 /**
  * Finds faults that Node's parser accepts and a server must not. A proxy in front may have read a different request,
  * length or host (request smuggling).
- * @returns undefined if there is no fault
+ * @returns undefined if the request is well framed
  */
 export function framingFault(request: Framed): FramingFault | undefined {
   const { rawHeaders, httpVersionMajor } = request

@@ -26,7 +26,7 @@ export function check(schema: TObject, given: unknown): { value: unknown } | { f
   const found = validator.Errors(value) as unknown as Fault[]
   const hasBadLength = new Set(found.flatMap(({ keyword, instancePath }) => (isLength(keyword) ? [instancePath] : [])))
   for (const fault of found) {
-    // If a text is too short or too long, the allowed characters are no help.
+    // If a text is too short or too long, the allowed characters do not help.
     if (fault.keyword === 'pattern' && hasBadLength.has(fault.instancePath)) continue
     for (const text of faultTexts(fault, schema)) faults.add(text)
   }

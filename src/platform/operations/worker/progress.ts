@@ -11,7 +11,7 @@ export interface Progress {
 export interface StepBytes {
   readonly done: number
   readonly total: number
-  /** `null` while there is no basis for an estimate. */
+  /** `null` while it cannot be estimated. */
   readonly secondsLeft: number | null
 }
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { problems } from '../problems.ts'
 
-/** What both download endpoints have in common. */
+/** The common part of both download endpoints. */
 export const downloadContract = {
   description: [
     'A file backup is a `.tar.bz2` archive of the web root with the WordPress core. A database backup is SQL text.',

@@ -29,8 +29,8 @@ const SLOWEST_MS = 60_000
 /** How often a download checks whether its caller still has access. */
 const ASK_EVERY_MS = 1000
 /**
- * A range in the middle of an archive may have to be located first. Proxies give up after a minute. Clients can set
- * another time with `Prefer: wait` (RFC 7240 §4.3).
+ * How long a request waits while Stead locates a range in the middle of an archive. Proxies give up after a minute.
+ * Clients can set another time with `Prefer: wait` (RFC 7240 §4.3).
  */
 const WAIT_SECONDS = 50
 const LONGEST_WAIT_SECONDS = 3600

@@ -64,7 +64,7 @@ export const RestoreOrder = Type.Object({
   databaseId: nullable(Type.Integer()),
   paths: Type.Optional(Type.Array(Type.String())),
   tables: Type.Optional(Type.Array(Type.String())),
-  /** The account that is told of the end, in addition to the owner. */
+  /** The account that gets a mail at the end, in addition to the owner. */
   askedById: Type.Integer(),
   /** The operation that this restore undoes. */
   undoOf: Type.Optional(Type.Integer()),

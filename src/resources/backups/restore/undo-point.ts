@@ -107,7 +107,7 @@ export async function copyAhead(
   })
 }
 
-/** Removes what {@link copyAhead} has written. What an undo point uses of it stays. */
+/** Removes what {@link copyAhead} has written, except the parts that an undo point uses. */
 export async function forgetAhead({ backups }: HostServices, siteId: number, operationId: number): Promise<void> {
   await backups.repository(siteOwner(siteId)).remove(aheadOf(operationId))
 }

@@ -45,7 +45,7 @@ const changesPlugins = (type: string): boolean => type.startsWith('plugin.')
 
 export const notUndoable = (reason: string) => new Problem(problems.operation_not_undoable, { reason })
 
-/** What an operation has changed at its site. */
+/** The changes of an operation at its site. */
 interface Changed {
   readonly files: boolean
   readonly database: boolean

@@ -46,8 +46,8 @@ export const planBackupsOften = schedule({
 type Context = Pick<StepContext, 'now' | 'signal' | 'transaction'>
 
 /**
- * Skips the step if the operator has turned scheduled backups off. What was due meanwhile is done once when they are on
- * again.
+ * Skips the step if the operator has turned scheduled backups off. Once they are on again, each step that was due runs
+ * once.
  */
 function whereWanted(run: (context: Context) => Promise<void>) {
   return async (context: Context & { readonly services: PlanningServices }): Promise<void> => {

@@ -67,7 +67,7 @@ export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number)
   return due as DueSite[]
 }
 
-/** Returns whether the site's owner may be told of a failure now. If so, counts it as told. */
+/** Returns whether the site's owner may get a mail about a failure now. If so, counts it as sent. */
 export async function takeTelling(tx: Tx, siteId: number, when: { now: number; unlessSince: number }) {
   const row = await tx
     .updateTable('backup_schedules')

@@ -181,7 +181,7 @@ async function requireSameSource({ services, input, results }: Context): Promise
     throw new PermanentFailure('The source was overwritten during the copy: try again')
 }
 
-/** Puts back the destination's own files, and turns blogs of the source that have domains into folders. */
+/** Restores the destination's own files, and turns blogs of the source that have domains into folders. */
 async function fitToDestination(context: Context): Promise<void> {
   const { services, input } = context
   const { siteId } = input

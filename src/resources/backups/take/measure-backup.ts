@@ -9,8 +9,8 @@ import { saveLengths } from '../download/archive-lengths.store.ts'
 import { archiveOf, knownLengths } from '../download/archive-of.ts'
 
 /**
- * Limit for one archive, enough for about 3 GB of files. What was learned by then stays, and `backup.measure` or a
- * download continues it.
+ * Limit for one archive, enough for about 3 GB of files. Stead keeps what it has measured by then, and `backup.measure`
+ * or a download continues from there.
  */
 const MOST_MS = 600_000
 

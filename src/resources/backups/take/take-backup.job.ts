@@ -40,7 +40,7 @@ type Context<Results = unknown> = StepContext<Input, HostServices, Results>
 /** How many scheduled backups a host takes at once, and only while no other work waits. */
 const SCHEDULED_AT_ONCE = 2
 
-/** Takes the backup of an existing row, whoever requested it. */
+/** Takes the backup of an existing row, which a user or the schedule has inserted. */
 const definition = {
   input: Input,
   on: 'host',

@@ -34,7 +34,7 @@ export interface BackupOrder {
 /** Backup order that yields to visitors between its pieces. */
 type Paced = BackupOrder & { readonly yieldWhileBusy: () => Promise<void> }
 
-/** What is known about a backup that is in the storage and was read back. */
+/** A backup that is in the storage, and that Stead has verified by reading it. */
 export interface TakenBackup {
   /** The moment that it shows, milliseconds UTC. */
   readonly takenAt: number

@@ -226,7 +226,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     const zones = await api.database.read.selectFrom('zones').select(['account_id', 'deleted_at', 'dnssec']).execute()
     expect(zones).toEqual([{ account_id: operator.accountId, deleted_at: expect.any(Number), dnssec: 'off' }])
     expect(await api.database.read.selectFrom('zone_keys').select('id').execute()).toEqual([])
-    // The owner of the other site is told.
+    // The owner of the other site gets an event.
     const events = (await other.call('GET', '/v1/events')).body.data
     expect(events).toMatchObject([{ type: 'collaborator_deleted', data: { email: customer.email } }])
     const log = (await operator.call('POST', '/v1/account/logs/activity', { per_page: 100 })).body.data

@@ -82,7 +82,7 @@ async function hold(tx: Tx, name: string): Promise<ChangedHost> {
 
 async function change(tx: Tx, host: ChangedHost, state: HostState, now: number): Promise<ChangedHost> {
   await setHostState(tx, host.id, { state, now })
-  // A host that is still running is told at once.
+  // Notifies a host that is still running.
   await recordHost(tx, host.id)
   return { ...host, state }
 }

@@ -12,7 +12,7 @@ export interface Device {
   register(challenge: Uint8Array, origin: string, flags?: number): NewKey
   /**
    * Returns what a browser sends for a sign-in.
-   * @param rpOrigin the origin whose host name the device was asked for, if different
+   * @param rpOrigin the origin whose host name the page named to the device, if different
    */
   sign(challenge: Uint8Array, origin: string, flags?: number, counter?: number, rpOrigin?: string): Assertion
 }

@@ -47,7 +47,7 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
   input: Type.Object({
     accountId: Type.Integer(),
     kind: oneOf(['lost', 'invitation']),
-    /** Only for an invitation: who invites, and to what. */
+    /** Only for an invitation: the inviting person, and the site or sites. */
     from: Type.Optional(Type.String()),
     what: Type.Optional(Type.String()),
   }),

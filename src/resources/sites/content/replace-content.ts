@@ -220,7 +220,7 @@ export interface Failed {
 
 /**
  * Opens the site in the transaction that ends a failed or canceled operation.
- * @returns undefined when only the cleanup was left, which is no failure
+ * @returns undefined when only the cleanup was left, which does not count as a failure
  */
 export async function openAfterFailure(tx: Tx, context: FailureContext<ReplaceOrder>): Promise<Failed | undefined> {
   const { input, operationId, canceled, error, now } = context

@@ -10,7 +10,7 @@ import { changeSite, findSite, holdSite } from '../site.store.ts'
 import type { Site } from '../site.ts'
 import { configureSite } from '../switches/configure-site.job.ts'
 
-/* What the creation of a new site and of a clone have in common. */
+/* The common part of the creation of a new site and of a clone. */
 
 export type NewSiteContext<Results = unknown, Services extends HostServices = HostServices> = StepContext<
   { siteId: number },
@@ -39,7 +39,7 @@ export async function creationFailed(
 const withEgress = (message: string, { operationId }: { operationId: number }) =>
   `${message.replace(/\.$/, '')}. To try again, send POST /v1/operations/${operationId}/retry. Or delete the site to free its place in the plan.`
 
-/** Clears the error on a retry, so that visitors are told to wait again. */
+/** Clears the error on a retry, so that the edge asks visitors to wait again. */
 export async function forgetFailure(context: NewSiteContext, site: Site): Promise<void> {
   if (site.deployError !== null)
     await context.transaction((tx) => changeSite(tx, site.id, { deployError: null }, context.now()))

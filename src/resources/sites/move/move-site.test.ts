@@ -281,7 +281,7 @@ test('a site that cannot be switched back keeps the new database, and its owner 
 })
 
 describe('a site stays in place', () => {
-  /** Checks that it is unchanged and open, and that its owner is told. */
+  /** Checks that it is unchanged and open, and that its activity log has the reason. */
   const stays = async (says: string, database = 'sqlite') => {
     expect(await directoryOf()).toMatchObject({ database })
     expect([await closedBy(), host.held.has(site), await purges()]).toEqual([null, false, 0])

@@ -8,7 +8,7 @@ import { findSite } from '../site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
-/** Stops a deleted site at once. Its files stay in the trash for some days, or are removed now if there is no trash. */
+/** Stops a deleted site at once. Its files stay in the trash for some days, or are removed now if the trash is off. */
 export const removeSite = durableWith<HostServices>()({
   name: 'site.remove',
   input: Type.Object({ siteId: Type.Integer() }),

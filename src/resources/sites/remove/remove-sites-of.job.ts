@@ -45,7 +45,7 @@ export async function removeSitesOf(context: Context, accountId: number): Promis
   }
 }
 
-/** Deletes a site, unless a clone of it is being created for somebody else: it then waits for the clone. */
+/** Deletes a site, but not while an operation of another account clones it. */
 async function takeDown(tx: Tx, siteId: number, { services, now }: Context): Promise<void> {
   const site = await holdSite(tx, siteId)
   if (!site || (await operationThatClones(tx, siteId)) !== undefined) return

@@ -4,7 +4,7 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { findSite } from '../site.store.ts'
 import { purgeCaches } from './purge.store.ts'
 
-/** Running PHP may take this long. Requests that wait behind it are told to retry. */
+/** Running PHP may take this long. Requests that wait behind it get 503 with `Retry-After`. */
 const GRACE_MS = 10_000
 
 /** Restarts a site's PHP with or without plugins, as its record says, and purges the older pages from edges. */

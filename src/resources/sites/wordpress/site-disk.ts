@@ -9,7 +9,7 @@ const MB = 1 << 20
 const FILES_PER_MB = 25
 /** WordPress with some plugins has ten thousand files. */
 const LEAST_FILES = 20_000
-/** The owner is told again after this time, if the disk is still full. */
+/** Stead records it again after this time, if the disk is still full. */
 const SAY_AGAIN_MS = 24 * 3600_000
 
 /**
@@ -38,8 +38,8 @@ const reasons = {
 } as const
 
 /**
- * Tells the owner of the site in a site directory that it could not write, at most once a day.
- * @returns the site's id when it was told now
+ * Records in the activity log that the site in a site directory could not write, at most once a day.
+ * @returns the site's id when this call has recorded it
  */
 export async function tellDiskFull(
   database: Database,

@@ -51,7 +51,7 @@ export class WebhookSender {
     this.#wake()
   }
 
-  /** Stops after running attempts have ended. What has not ended within the grace time is sent again later. */
+  /** Stops after running attempts have ended. Stead repeats an attempt that the grace time interrupts. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
     this.#endNotices?.()

@@ -15,7 +15,7 @@ const inProgram = 'code'
 export interface MachineCode {
   /** Returns the code's file below the program's folder, or undefined if there is none. */
   fileFor(version: PhpVersion): string | undefined
-  /** Returns whether there is no stored code that processes use. */
+  /** Returns whether processes have no stored code to use. */
   isMissing(version: PhpVersion): boolean
   /** Records that a process used the code, or could not use it. */
   seen(version: PhpVersion, isTaken: boolean): void
