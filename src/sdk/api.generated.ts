@@ -1672,7 +1672,7 @@ export interface paths {
         put?: never;
         /**
          * Import a site from an archive
-         * @description Imports a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip` or `.daf`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database. The old site does not change. Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` returns a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. Stead first fetches and inspects it, without changes to the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start`, this happens automatically if the plan has no blockers. Staged data is removed after 24 hours. A site has one import at a time.
+         * @description Imports a site of another host from one archive, or from an archive of its files and a dump of its database. Stead reads `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), sets of UpdraftPlus, archives of Duplicator (`.zip` or `.daf`), and dumps (`.sql` or `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database. The old site does not change. Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` returns a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. Stead first fetches and inspects it, without changes to the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start`, this happens automatically if the plan has no blockers. Staged data is removed after 24 hours. A site has one import at a time.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -3916,7 +3916,7 @@ export interface components {
         };
         SiteStatus: {
             /**
-             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `suspended`: the same, because the operator suspended the account. `deploying`, `cloning` and `failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the dashboard is also closed.
+             * @description The answer to visitors. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `suspended`: the same, because the operator suspended the account. `deploying`, `cloning` and `failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the dashboard is also closed.
              * @example live
              * @enum {string}
              */
@@ -5940,7 +5940,7 @@ export interface components {
             code: "shop_on_embedded_database";
             /**
              * @description What to change, and why
-             * @example This shop uses the embedded database. WooCommerce is made for MariaDB, and the host of this site has it. To move the site, send PUT /v1/sites/{id}/runtime with {"runtime":"native","php_version":"8.3"}.
+             * @example This shop uses the embedded database. WooCommerce is designed for MariaDB, and the host of this site has it. To move the site, send PUT /v1/sites/{id}/runtime with {"runtime":"native","php_version":"8.3"}.
              */
             message: string;
             /**
@@ -7238,7 +7238,7 @@ export interface components {
             /** @example 84 */
             duration_ms: number;
             /**
-             * @description HTTP status. Null if there was no response
+             * @description HTTP status. Null without a response
              * @example 204
              */
             status: number | null;
@@ -7325,7 +7325,7 @@ export interface components {
             /** @description Whether the host reported in the last minute */
             answers: boolean;
             /**
-             * @description What the operator decided: `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.
+             * @description The decision of the operator. `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.
              * @example active
              * @enum {string}
              */
@@ -7651,7 +7651,7 @@ export interface components {
             /** @example host-1 */
             name: string;
             /**
-             * @description What the operator decided
+             * @description The decision of the operator
              * @enum {string}
              */
             state: "active" | "cordoned" | "lost" | "removed";

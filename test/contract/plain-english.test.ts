@@ -1,4 +1,4 @@
-/** Texts that users read are plain English, in lines that fit, with links that lead somewhere. */
+/** Texts that users read, and comments, are plain English, in lines that fit, with links that lead somewhere. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
@@ -8,19 +8,15 @@ import {
   longLines,
   type Sentence,
   sentencesOfApi,
+  sentencesOfComments,
   sentencesOfPage,
   wordsOf,
 } from '../support/prose.ts'
 
 /** The texts under these rules. A line here adds a page (.md) or an OpenAPI document (.json). */
-const HELD = ['*.md', 'docs/*.md', 'docs/guides/*.md', 'docs/design/*.md', 'third-party/*.md']
-
-/** Pages that match a line above, but are not under the rules yet. */
-const LATER: Record<string, string> = {
-  'docs/errors.md': 'Its table comes from the problems in the code.',
-  'docs/settings.md': 'It comes from the settings in the code.',
-  'docs/metrics.md': 'Its table comes from the metrics in the code.',
-}
+const HELD = ['*.md', 'docs/*.md', 'docs/guides/*.md', 'docs/design/*.md', 'third-party/*.md', 'openapi/openapi.json']
+/** Folders whose comments are under the same rules, except for the length of lines. */
+const HELD_CODE = ['src', 'bin', 'packaging', 'migrations', 'test', 'bench', '.githooks']
 
 const MOST_WORDS = 35
 const MOST_CHARACTERS = 100
@@ -101,19 +97,28 @@ const EXCEPTIONS: { page: string; begins: string; because: string }[] = [
   { page: 'docs/settings.md', begins: 'Whether Stead issues its own', because: 'It names the domain home.arpa.' },
 ]
 
-const pages = HELD.flatMap((glob) => globSync(glob)).filter((page) => !(page in LATER))
+const pages = HELD.flatMap((glob) => globSync(glob))
 const read = (page: string): string => readFileSync(page, 'utf8')
-const sentencesOf = (page: string): Sentence[] =>
-  page.endsWith('.json') ? sentencesOfApi(read(page)) : sentencesOfPage(read(page))
+const sentencesOf = (page: string): Sentence[] => {
+  if (page.endsWith('.json')) return sentencesOfApi(read(page))
+  if (page.endsWith('.md')) return sentencesOfPage(read(page))
+  return sentencesOfComments(read(page), { hash: /\.(?:php|sh)$/.test(page) })
+}
 const isExcepted = (page: string, text: string): boolean =>
   EXCEPTIONS.some((each) => each.page === page && text.startsWith(each.begins))
-/** Returns what a rule refuses on a page, without the exceptions. */
+/** Returns the sentences that a rule refuses on a page, without the exceptions. */
 const refused = (page: string, refuse: (text: string) => string | undefined): string[] =>
   sentencesOf(page).flatMap(({ text, line }) => {
     const why = isExcepted(page, text) ? undefined : refuse(text)
     return why ? [`${page}:${line}: ${why}: ${text}`] : []
   })
 const formOf = (text: string) => FORMS.find(({ form }) => form.test(text))
+const better = (text: string): string | undefined => {
+  const found = formOf(text)
+  return found && `${found.form.exec(text)?.[0].trim()} → ${found.better}`
+}
+const tooLong = (text: string): string | undefined =>
+  wordsOf(text) > MOST_WORDS ? `${wordsOf(text)} words` : undefined
 
 describe('the rules', () => {
   test.each(FORMS)('$form', ({ form, refused: wrong, fine }) => {
@@ -153,7 +158,36 @@ describe('the rules', () => {
     expect([...anchorsOf(page)]).toEqual(['one-b-two', 'one-b-two-1'])
   })
 
-  it('apply to every listed exception, and to existing pages', () => {
+  it('find the sentences of comments, each tag and each term of a list alone', () => {
+    const code = [
+      "const url = 'https://a.example // not this'",
+      '/**',
+      ' * Returns `a`. It may',
+      ' * be null.',
+      ' * lease   a right to it',
+      ' * @param first in ms',
+      ' */',
+      'export const a = 1 // the first one',
+      '// biome-ignore lint/x: for tools only',
+      '{/* in JSX */}',
+      '// One line',
+      '// of two.',
+      '# A hash',
+    ].join('\n')
+    const texts = (hash: boolean) => sentencesOfComments(code, { hash }).map(({ text, line }) => `${line} ${text}`)
+    const common = [
+      '3 Returns `code`.',
+      '3 It may be null.',
+      '3 a right to it',
+      '6 in ms',
+      '8 the first one',
+      '10 in JSX',
+    ]
+    expect(texts(false)).toEqual([...common, '11 One line of two.'])
+    expect(texts(true)).toEqual([...common, '11 One line of two.', '11 A hash'])
+  })
+
+  it('apply to every listed exception', () => {
     const unused = EXCEPTIONS.filter(
       ({ page, begins }) =>
         !sentencesOf(page).some(
@@ -161,26 +195,35 @@ describe('the rules', () => {
         ),
     )
     expect(unused).toEqual([])
-    expect(Object.keys(LATER).filter((page) => !existsSync(page))).toEqual([])
   })
 })
 
 describe.each(pages)('%s', (page) => {
   it('uses the forms of plain English', () => {
-    const better = (text: string) => {
-      const found = formOf(text)
-      return found && `${found.form.exec(text)?.[0].trim()} → ${found.better}`
-    }
     expect(refused(page, better)).toEqual([])
   })
 
   it(`has sentences of at most ${MOST_WORDS} words`, () => {
-    const long = (text: string) => (wordsOf(text) > MOST_WORDS ? `${wordsOf(text)} words` : undefined)
-    expect(refused(page, long)).toEqual([])
+    expect(refused(page, tooLong)).toEqual([])
   })
 
   it.skipIf(page.endsWith('.json'))(`has lines of at most ${MOST_CHARACTERS} characters`, () => {
     expect(longLines(read(page), MOST_CHARACTERS)).toEqual([])
+  })
+})
+
+describe.each(HELD_CODE)('comments in %s', (folder) => {
+  const files = globSync(`${folder}/**/*.{ts,tsx,js,mjs,php,sh,css}`, {
+    exclude: ['src/panel/dist/**', 'src/sdk/*.generated.ts'],
+  })
+
+  it('use the forms of plain English', () => {
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.flatMap((file) => refused(file, better))).toEqual([])
+  })
+
+  it(`have sentences of at most ${MOST_WORDS} words`, () => {
+    expect(files.flatMap((file) => refused(file, tooLong))).toEqual([])
   })
 })
 

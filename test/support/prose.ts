@@ -101,3 +101,53 @@ export function anchorsOf(page: string): Set<string> {
   }
   return anchors
 }
+
+/** Lines for tools, which nobody reads as prose. */
+const FOR_TOOLS = /^(?:biome-ignore|@ts-|phpcs|shellcheck|region)/
+/** The term of a list such as `lease   a right to one operation`, or of an indented list of commands. */
+const TERM = /^(?:[\w./-]+(?: \w+)?\s{2,}| {2,}(?=\S))/
+
+/**
+ * Returns the sentences of the comments of a file. Tags stand alone, without their names. Comments behind code count if
+ * the line has no quotation marks.
+ * @param hash whether `#` begins a comment too, as in PHP and shell scripts
+ */
+export function sentencesOfComments(code: string, { hash = false } = {}): Sentence[] {
+  const found: Sentence[] = []
+  let block: string[] = []
+  let begin = 0
+  const end = () => {
+    for (const { text } of sentencesOfPage(block.join('\n'))) found.push({ text, line: begin })
+    block = []
+  }
+  const add = (text: string, line: number) => {
+    const tag = /^@\w+ ?/.exec(text)
+    if (tag || text.trim() === '') end()
+    if (FOR_TOOLS.test(text)) return
+    if (block.length === 0) begin = line
+    if (text.trim()) block.push(text.replace(/^@(?:param \S+|\w+) ?/, '').replace(TERM, '- '))
+  }
+  const own = hash ? /^\s*(?:\/\/|#(?!!))\s?(.*)$/ : /^\s*\/\/ ?(.*)$/
+  let isBlock = false
+  for (const [index, line] of code.split('\n').entries()) {
+    const opened = isBlock ? line : /^\s*\{?\/\*(\*?.*)$/.exec(line)?.[1]
+    if (opened !== undefined) {
+      if (!isBlock) end()
+      isBlock = !opened.includes('*/')
+      add(opened.replace(/\s*\*\/.*$/, '').replace(/^\s*\* ?/, ''), index + 1)
+      if (!isBlock) end()
+      continue
+    }
+    const alone = own.exec(line)?.[1]
+    if (alone !== undefined) {
+      add(alone, index + 1)
+      continue
+    }
+    end()
+    const behind = /^[^'"`]*[;,(){}\]\w] +\/\/ ([^'"`]*)$/.exec(line)?.[1]
+    if (behind !== undefined) add(behind, index + 1)
+    end()
+  }
+  end()
+  return found
+}

@@ -27,7 +27,8 @@ export const createImport = endpoint({
   path: '/v1/sites/{id}/imports',
   summary: 'Import a site from an archive',
   description:
-    'Imports a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip` or `.daf`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
+    'Imports a site of another host from one archive, or from an archive of its files and a dump of its database. ' +
+    'Stead reads `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), sets of UpdraftPlus, archives of Duplicator (`.zip` or `.daf`), and dumps (`.sql` or `.sql.gz`). ' +
     'Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). ' +
     'Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database. The old site does not change. ' +
     'Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` returns a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. ' +

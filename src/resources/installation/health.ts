@@ -28,7 +28,7 @@ export const InstallationHealth = Type.Object(
             hostStates.filter((state) => state !== 'removed'),
             {
               description:
-                'What the operator decided: `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.',
+                'The decision of the operator. `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.',
               examples: ['active'],
             },
           ),

@@ -62,7 +62,7 @@ export const overviewTexts = {
     shop_on_embedded_database: {
       title: 'This shop can have a faster database',
       text: (version: string) =>
-        `WooCommerce is made for MariaDB. This shop uses the embedded database, and its host has MariaDB with PHP ${version}.`,
+        `WooCommerce is designed for MariaDB. This shop uses the embedded database, and its host has MariaDB with PHP ${version}.`,
       button: 'Move to MariaDB',
       sure: 'Stead copies the files and the database, checks the homepage, and then switches. The site is briefly unavailable.',
     },

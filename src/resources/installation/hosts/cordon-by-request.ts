@@ -12,7 +12,7 @@ export const HostName = Type.Object({ name: Type.String({ minLength: 1, maxLengt
 export const HostState = Type.Object(
   {
     name: Type.String({ examples: ['host-1'] }),
-    state: oneOf(['active', 'cordoned', 'lost', 'removed'], { description: 'What the operator decided' }),
+    state: oneOf(['active', 'cordoned', 'lost', 'removed'], { description: 'The decision of the operator' }),
   },
   { title: 'HostState' },
 )

@@ -15,7 +15,7 @@ export const versionForShop = (
 
 /** Advice to the owner of a shop that uses the embedded database although MariaDB is available. */
 export const shopAdvice = (version: string): string =>
-  'This shop uses the embedded database. WooCommerce is made for MariaDB, and the host of this site has it. ' +
+  'This shop uses the embedded database. WooCommerce is designed for MariaDB, and the host of this site has it. ' +
   `To move the site, send PUT /v1/sites/{id}/runtime with {"runtime":"native","php_version":"${version}"}.`
 
 /**

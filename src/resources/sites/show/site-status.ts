@@ -5,7 +5,7 @@ import { suspendedAmong } from '../../account/public.ts'
 import type { ListedSite, Site } from '../site.ts'
 import { type Closure, closuresOf } from '../switches/closing.store.ts'
 
-/* What visitors of a site get at this moment, and why. The edge decides in the same order (`edge/rules/index.ts`). */
+/* Tells what visitors of a site get now, and why. The edge decides in the same order (`edge/rules/index.ts`). */
 
 const statuses = [
   'live',
@@ -27,7 +27,7 @@ export const SiteStatus = Type.Object(
   {
     status: oneOf(statuses, {
       description:
-        'What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `suspended`: the same, because the operator suspended the account. `deploying`, `cloning` and ' +
+        'The answer to visitors. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `suspended`: the same, because the operator suspended the account. `deploying`, `cloning` and ' +
         '`failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the ' +
         'dashboard is also closed.',
       examples: ['live'],

@@ -32,7 +32,7 @@ const AttemptSchema = Type.Object(
     number: Type.Integer({ examples: [1] }),
     started_at: Timestamp,
     duration_ms: Type.Integer({ examples: [84] }),
-    status: nullable(Type.Integer({ description: 'HTTP status. Null if there was no response', examples: [204] })),
+    status: nullable(Type.Integer({ description: 'HTTP status. Null without a response', examples: [204] })),
     answer: Type.String({ description: 'Start of the response', examples: [''] }),
     error: nullable(Type.String({ description: 'Why the attempt failed', examples: [null] })),
   },
