@@ -74,7 +74,7 @@ const parts: Record<string, (origin: string) => Promise<Server>> = {
   },
   async edge(upstream) {
     // biome-ignore format: one record
-    const route = { hostName: 'site.test', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 } as const
+    const route = { hostName: 'site.test', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: true, cacheEpoch: 1, hasCdn: true, cdnEpoch: 1 } as const
     const purges = createPurgeFeed({ since: async () => ({ newest: 0, purges: [] }) })
     await purges.refresh()
     const upstreams = createUpstreams(defaultLimits.upstream)

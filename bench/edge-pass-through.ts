@@ -27,7 +27,7 @@ const parts: Record<string, (argument: string) => Server> = {
     }),
   edge: (upstream) => {
     // biome-ignore format: one record
-    const route = { hostName: 'site.test', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 } as const
+    const route = { hostName: 'site.test', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: false, cacheEpoch: 0, hasCdn: false, cdnEpoch: 0 } as const
     return createGateway({ routes: { find: () => route }, log: silent, hostKey: KEY }).server
   },
   host: (folder) => {

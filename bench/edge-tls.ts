@@ -64,7 +64,7 @@ const parts: Record<string, (origin: string, folder: string) => Promise<Server>>
   /** With many names, each of which has a certificate. */
   async edge(upstream, folder) {
     // biome-ignore format: one record
-    const route = { hostName: NAME, siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1, certifiedAt: 1 } as const
+    const route = { hostName: NAME, siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: true, cacheEpoch: 1, hasCdn: true, cdnEpoch: 1, certifiedAt: 1 } as const
     const purges = createPurgeFeed({ since: async () => ({ newest: 0, purges: [] }) })
     await purges.refresh()
     const upstreams = createUpstreams(defaultLimits.upstream)

@@ -83,7 +83,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
     host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), servedFiles: served, hostKey: KEY, httpsPort: 443, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     // biome-ignore format: one record
-    const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 }
+    const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: true, cacheEpoch: 1, hasCdn: true, cdnEpoch: 1 }
     feed = createPurgeFeed({ since: (seq) => purges.since(seq), onChange: (callback) => purges.onChange(callback) })
     await feed.refresh()
     const upstreams = createUpstreams(defaultLimits.upstream)

@@ -45,7 +45,7 @@ beforeEach(async () => {
   const sites: Record<string, number> = { 'one.test': 1, 'two.test': 2 }
   const route = (hostName: string): Route | undefined =>
     // biome-ignore format: one record
-    sites[hostName] ? { hostName, siteId: sites[hostName], state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 } : undefined
+    sites[hostName] ? { hostName, siteId: sites[hostName], state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: false, cacheEpoch: 0, hasCdn: false, cdnEpoch: 0 } : undefined
   gateway = createGateway({
     routes: { find: route },
     log,

@@ -58,7 +58,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the edge, $runtime',
     })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     // biome-ignore format: one record
-    const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 }
+    const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: false, cacheEpoch: 0, hasCdn: false, cdnEpoch: 0 }
     const routes = { find: (hostName: string) => (hostName === 'my.localhost' ? route : undefined) }
     gateway = createGateway({ routes, log, hostKey: KEY })
     port = await listen(gateway.server)

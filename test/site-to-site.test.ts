@@ -98,7 +98,7 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))(
           url: `http://${site.address}`,
         })
         // biome-ignore format: one record
-        routes.set(hostName, { hostName, siteId: site.siteId, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: false, cacheEpoch: 0, cdn: false, cdnEpoch: 0 })
+        routes.set(hostName, { hostName, siteId: site.siteId, state: 'live', hostId: 1, upstream, redirectsTo: null, isInMaintenance: false, hasEdgeCache: false, cacheEpoch: 0, hasCdn: false, cdnEpoch: 0 })
       }
     })
     afterAll(async () => {

@@ -49,10 +49,10 @@ export const routeTo = (upstream: string, more: Partial<Route> = {}): Route => (
   hostId: 1,
   upstream,
   redirectsTo: null,
-  maintenance: false,
-  edgeCache: false,
+  isInMaintenance: false,
+  hasEdgeCache: false,
   cacheEpoch: 0,
-  cdn: false,
+  hasCdn: false,
   cdnEpoch: 0,
   ...more,
 })

@@ -3,11 +3,12 @@ import { precompiled } from '../platform/db/precompiled.ts'
 import { isInProgress } from '../platform/operations/is-in-progress.ts'
 import { databaseNow } from '../platform/operations/worker/lease.ts'
 import { listedUnder } from '../platform/wildcard-name.ts'
+import { type ColumnsReadBy, columnsReadBy } from '../site-flags.ts'
 import { type HostState, isUsable, usableStates } from './host-state.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
 /** A site of this host, with the facts that its traffic needs. */
-export interface HostedRecord {
+export interface HostedRecord extends ColumnsReadBy<'host'> {
   readonly siteId: number
   readonly directoryId: number
   readonly coreVersion: string
@@ -15,12 +16,6 @@ export interface HostedRecord {
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
   /** The address that the site's own database holds. */
   readonly address: string
-  /** 1: missing static files get a lightweight 404. */
-  readonly light404: number
-  /** 1: WordPress may run a network. */
-  readonly multisite: number
-  /** 1: WordPress starts without plugins. */
-  readonly safeMode: number
   /** 1: an operation works on it, and nothing else of it may run. */
   readonly closed: number
 }
@@ -36,9 +31,7 @@ const hosted = (tx: Tx, hostId: number) =>
       'sites.php_version as phpVersion',
       'sites.state',
       'sites.written_address as address',
-      'sites.light_404 as light404',
-      'sites.multisite',
-      'sites.safe_mode as safeMode',
+      ...columnsReadBy('host'),
       isInProgress('sites.closed_by').as('closed'),
     ])
     .where('sites.host_id', '=', hostId)

@@ -88,7 +88,7 @@ test('combines a site from its record and its site directory, for visitors and b
     phpVersion: '8.3',
     address: 'shop.localhost',
     state: 'live',
-    isNetwork: false,
+    hasMultisite: false,
     hasLight404: true,
   })
   expect(await sites.all()).toEqual([site])

@@ -1,6 +1,7 @@
 import type { Database } from '../platform/db/database.ts'
 import { isAway } from '../platform/db/last-known.ts'
 import { Poller } from '../platform/db/poller.ts'
+import { flagsOfRow } from '../site-flags.ts'
 import { type HostedRecord, hostedSite, hostedSites } from './host.store.ts'
 import type { SiteDirectories } from './site-directories/site-directories.ts'
 import type { HostedSite } from './web-server/hosted-site.ts'
@@ -123,9 +124,7 @@ export class HostedSites {
 
 const describe = (record: HostedRecord, siteDirectories: SiteDirectories): HostedSite => ({
   ...siteDirectories.phpSite({ id: record.directoryId, coreVersion: record.coreVersion }, record),
-  isNetwork: record.multisite === 1,
-  hasLight404: record.light404 === 1,
-  inSafeMode: record.safeMode === 1,
+  ...flagsOfRow(record),
   isClosed: record.closed === 1,
 })
 

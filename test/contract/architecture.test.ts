@@ -63,17 +63,19 @@ const allowed: Record<string, readonly string[]> = {
   // Lists of all background work, apart from the API, so that a host does not load it.
   'jobs.ts': ['resources', 'platform'],
   'schedules.ts': ['resources', 'platform'],
-  resources: ['hosting', 'edge', 'dns', 'certificates', 'backups', 'platform', 'config.ts'],
-  edge: ['platform'],
+  resources: ['hosting', 'edge', 'dns', 'certificates', 'backups', 'platform', 'config.ts', 'site-flags.ts'],
+  edge: ['site-flags.ts', 'platform'],
   dns: ['platform'],
   certificates: ['platform'],
   // Sites know the content of a backup. Backups do not know sites.
-  hosting: ['backups', 'platform'],
+  hosting: ['backups', 'site-flags.ts', 'platform'],
   backups: ['platform'],
   platform: [],
   'config.ts': ['setting-values.ts', 'platform'],
   'budgets.ts': ['config.ts', 'platform'],
   'setting-values.ts': [],
+  // The columns of the table of sites that roles act on.
+  'site-flags.ts': ['platform'],
   'version.ts': [],
   // Also runs in browsers.
   sdk: [],

@@ -348,7 +348,7 @@ export async function fakeHost(
       const [site, directory] = [await findSite(database.read, siteId), await siteDirectories.ofSite(siteId)]
       const address = await writtenAddressOf(database.read, siteId)
       if (!site || !directory || !address) return undefined
-      const { phpVersion, isInSafeMode: inSafeMode } = site
+      const { phpVersion, isInSafeMode } = site
       return {
         siteId,
         siteDirectory: directory.path,
@@ -356,7 +356,7 @@ export async function fakeHost(
         phpVersion,
         uid: directory.uid,
         address,
-        inSafeMode,
+        isInSafeMode,
       }
     },
     async endSftp(siteId: number) {

@@ -9,7 +9,6 @@ export const siteDraft = (name: string, given: Partial<Omit<SiteDraft, 'name'>> 
   hostId: 1,
   phpVersion: '8.3',
   install: 'wordpress',
-  hasMultisite: false,
   adminUsername: 'admin',
   adminEmail: 'bench@example.com',
   ...given,

@@ -26,7 +26,7 @@ import type { Entry } from './store/entry.ts'
 /** Decides how to handle a visit: with an answer, or by passing it to the host. */
 export function decide(cache: Cache, visit: Visit): Decision | Promise<Decision> {
   const { route } = visit
-  if (!route || !(route.edgeCache || route.cdn) || route.state !== 'live') return undefined
+  if (!route || !(route.hasEdgeCache || route.hasCdn) || route.state !== 'live') return undefined
   const address = pageAddress(visit.client.scheme, visit.host, visit.target)
   if (!address) return isRead(visit) ? pass(visit, 'bypass; detail=long-address') : undefined
   if (!isRead(visit)) return forgetAfterWrite(cache, visit, address.key)
@@ -111,7 +111,7 @@ function miss(
 ): Decision | Promise<Decision> {
   const { visit, route, facts, address } = lookup
   const isFile = looksLikeFile(address.target)
-  if (!(isFile ? route.cdn : route.edgeCache)) return undefined
+  if (!(isFile ? route.hasCdn : route.hasEdgeCache)) return undefined
   if (!isFile && isPersonal(facts)) return pass(visit, 'bypass; detail=cookie')
   if (facts.range !== '' && !fallback) return pass(visit, 'request; detail=range')
   if (cache.hitForMiss.isUnshared(lookup.key)) return passWatched(cache, lookup, 'miss; detail=uncacheable')

@@ -185,9 +185,9 @@ describe('a page of PHP', () => {
   test("passes through when the site's edge cache is off", async () => {
     const site = await counted()
     await site.get('/')
-    site.route = { ...site.route, edgeCache: false }
+    site.route = { ...site.route, hasEdgeCache: false }
     expect((await site.get('/')).body).toBe('page 2')
-    site.route = { ...site.route, edgeCache: true, cdn: false }
+    site.route = { ...site.route, hasEdgeCache: true, hasCdn: false }
     expect((await site.get('/')).body).toBe('page 1')
   })
 
@@ -270,7 +270,7 @@ describe('a file (CDN)', () => {
 
   test('passes through when the CDN is off', async () => {
     const site = await startCachedSite(cleanup, (_request, response, count) => file(response, `a{b:${count}}`), {
-      route: { cdn: false },
+      route: { hasCdn: false },
     })
     expect((await site.get('/a.css')).body).toBe('a{b:1}')
     expect((await site.get('/a.css')).body).toBe('a{b:2}')

@@ -119,7 +119,7 @@ export function createPageCache(given: PageCacheOptions): PageCache {
 
 function holdsFile(cache: Cache, visit: Visit): boolean {
   const { route } = visit
-  if (!route?.cdn || route.isOutdated || !isRead(visit) || !looksLikeFile(visit.target)) return false
+  if (!route?.hasCdn || route.isOutdated || !isRead(visit) || !looksLikeFile(visit.target)) return false
   const address = pageAddress(visit.client.scheme, visit.host, visit.target)
   if (!address) return false
   const { rawHeaders } = visit.request

@@ -99,7 +99,7 @@ export async function startCachedSite(
   })
   cleanup.add(() => cache.close())
   const site = {
-    route: routeTo(upstream, { edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1, ...more.route }),
+    route: routeTo(upstream, { hasEdgeCache: true, cacheEpoch: 1, hasCdn: true, cdnEpoch: 1, ...more.route }),
   }
   const { port } = await startGateway(
     cleanup,

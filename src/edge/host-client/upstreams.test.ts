@@ -78,7 +78,7 @@ test('drops what a host sends before its answer unasked', async () => {
     socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
     setImmediate(() => socket.write(ok(`answer ${requests}`)))
   })
-  for (const route of [routeTo(upstream), routeTo(upstream, { edgeCache: true })]) {
+  for (const route of [routeTo(upstream), routeTo(upstream, { hasEdgeCache: true })]) {
     const { port } = await startGateway(cleanup, { 'site.test': route })
     for (let n = 0; n < 3; n++) {
       const reply = await ask(port)

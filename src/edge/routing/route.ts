@@ -1,5 +1,7 @@
+import type { FlagsReadBy } from '../../site-flags.ts'
+
 /** What the edge knows about one host name. */
-export interface Route {
+export interface Route extends FlagsReadBy<'edge'> {
   /** Lower case, without port and trailing dot. */
   readonly hostName: string
   /** The site's own name: `hostName`, or the wildcard that covers it. Default: `hostName`. */
@@ -17,15 +19,12 @@ export interface Route {
   readonly place?: number | undefined
   /** The primary domain, to which this one redirects, or null. */
   readonly redirectsTo: string | null
-  readonly maintenance: boolean
   /** The site is being worked on: nobody gets anything from it, not even its owner. */
   readonly isClosed?: boolean
   /** The site is not in production, so answers ask search engines not to index it. */
   readonly isUnlisted?: boolean
-  readonly edgeCache: boolean
   /** Increased by every purge of all pages. Stored pages of lower epochs are dead. */
   readonly cacheEpoch: number
-  readonly cdn: boolean
   /** The same for files. */
   readonly cdnEpoch: number
   /** Until then visitors are challenged (milliseconds UTC); 0: they are not. */

@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import { isInProgress } from '../../platform/operations/is-in-progress.ts'
 import { listedUnder } from '../../platform/wildcard-name.ts'
+import { columnsReadBy, flagsOfRow } from '../../site-flags.ts'
 import type { CertificateRow } from '../tables.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
@@ -22,12 +23,10 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       place: row.place ?? undefined,
       // Each name below a wildcard may be a site of a WordPress network.
       redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
-      maintenance: row.maintenance === 1,
+      ...flagsOfRow(row),
       isClosed: row.closed === 1,
       isUnlisted: row.environment_type !== 'production',
-      edgeCache: row.edge_cache === 1,
       cacheEpoch: row.cache_epoch,
-      cdn: row.cdn === 1,
       cdnEpoch: row.cdn_epoch,
       defensiveUntilMs: row.defensive_until ?? 0,
       certifiedAt: row.issued_at ?? 0,
@@ -51,12 +50,10 @@ const routeRow = (tx: Tx, hostName: string) =>
       'sites.id',
       'sites.state',
       'sites.deploy_error',
-      'sites.maintenance',
+      ...columnsReadBy('edge'),
       'sites.environment_type',
       isInProgress('sites.closed_by').as('closed'),
-      'sites.edge_cache',
       'sites.cache_epoch',
-      'sites.cdn',
       'sites.cdn_epoch',
       'sites.defensive_until',
       'sites.primary_domain',

@@ -43,7 +43,7 @@ test.each([
   ['is being made', { state: 'deploying' as const }],
   ['is switched off', { state: 'disabled' as const }],
   ['is being worked on', { isClosed: true }],
-  ['shows its maintenance page', { maintenance: true }],
+  ['shows its maintenance page', { isInMaintenance: true }],
   ['holds off a flood', { defensiveUntilMs: Date.now() + 60_000 }],
 ])('does not wake PHP of a site that %s', (_, more) => {
   const { ask, wake } = setUp()

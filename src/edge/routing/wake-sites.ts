@@ -57,7 +57,7 @@ export function createWakeSites({
 }
 
 /** Returns whether a visitor would get a page of PHP: not one of the edge, and not a challenge. */
-const mayRunPhp = ({ state, isClosed, maintenance, defensiveUntilMs = 0 }: Route): boolean =>
-  state === 'live' && !isClosed && !maintenance && defensiveUntilMs <= Date.now()
+const mayRunPhp = ({ state, isClosed, isInMaintenance, defensiveUntilMs = 0 }: Route): boolean =>
+  state === 'live' && !isClosed && !isInMaintenance && defensiveUntilMs <= Date.now()
 
 const nobodyListens = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd() {}, onError() {} }

@@ -28,12 +28,12 @@ beforeAll(async () => {
   })
   const upstream = `http://127.0.0.1:${await listen(host)}`
   cleanup.add(() => host.close())
-  const defended = routeTo(upstream, { edgeCache: true, defensiveUntilMs: nowMs + 3_600_000 })
+  const defended = routeTo(upstream, { hasEdgeCache: true, defensiveUntilMs: nowMs + 3_600_000 })
   const routes = {
     'site.test': defended,
     'other.test': { ...defended, hostName: 'other.test' },
-    'over.test': routeTo(upstream, { edgeCache: true, defensiveUntilMs: nowMs - 1 }),
-    'uncached.test': { ...defended, edgeCache: false },
+    'over.test': routeTo(upstream, { hasEdgeCache: true, defensiveUntilMs: nowMs - 1 }),
+    'uncached.test': { ...defended, hasEdgeCache: false },
   }
   const defensiveMode = createDefensiveMode({
     key,

@@ -41,7 +41,7 @@ export function createDefensiveMode(options: DefensiveModeOptions): Rule {
   const now = options.now ?? Date.now
   return (visit) => {
     const { route, target, request } = visit
-    if (!route || !(route.edgeCache && (route.defensiveUntilMs ?? 0) > now()))
+    if (!route || !(route.hasEdgeCache && (route.defensiveUntilMs ?? 0) > now()))
       return visit.target === ANSWER_PATH && visit.method === 'POST' ? over() : undefined
     const bearer = bearerOf(visit)
     if (target === ANSWER_PATH) return redeem(tokens, visit, bearer, now())

@@ -7,7 +7,7 @@ let port: number
 beforeAll(async () => {
   const upstream = await startEcho(cleanup)
   const routes = {
-    'site.test': routeTo(upstream, { maintenance: true, edgeCache: true }),
+    'site.test': routeTo(upstream, { isInMaintenance: true, hasEdgeCache: true }),
     'open.test': routeTo(upstream),
   }
   port = (await startGateway(cleanup, routes)).port

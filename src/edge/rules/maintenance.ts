@@ -31,7 +31,7 @@ const LOGGED_IN = /(?:^|;\s*)wordpress_logged_in_/
  */
 export const maintenance: Rule = (visit) => {
   const { route, target, request } = visit
-  if (!route?.maintenance || isAcmeChallenge(target)) return undefined
+  if (!route?.isInMaintenance || isAcmeChallenge(target)) return undefined
   if (ADMINISTRATION.test(target) || DATABASE.test(target)) return undefined
   if (WORK.test(target) && LOGGED_IN.test(request.headers.cookie ?? '')) return undefined
   return pageAnswer(visit, page, ['Retry-After', String(RETRY_SECONDS)])

@@ -12,8 +12,8 @@ import { createToHttps } from './to-https.ts'
 const cleanup = createCleanup()
 afterAll(() => cleanup.run())
 
-const inDefence: Partial<Route> = { edgeCache: true, defensiveUntilMs: Date.now() + 3_600_000 }
-const everything: Partial<Route> = { ...inDefence, maintenance: true }
+const inDefence: Partial<Route> = { hasEdgeCache: true, defensiveUntilMs: Date.now() + 3_600_000 }
+const everything: Partial<Route> = { ...inDefence, isInMaintenance: true }
 const challenge = { token: 'a', answer: 'a.b' }
 const routes: Record<string, Partial<Route>> = {
   'suspended.test': { ...everything, isSuspended: true },
@@ -28,7 +28,7 @@ const routes: Record<string, Partial<Route>> = {
   'other-closed.test': { ...everything, redirectsTo: 'www.maintenance.test', isClosed: true },
   'maintenance.test': everything,
   'defensive.test': inDefence,
-  'cached.test': { edgeCache: true },
+  'cached.test': { hasEdgeCache: true },
   'strict.test': { ...everything, certifiedAt: 1, forceTls: true, challenge },
   'disabled-strict.test': { ...everything, state: 'disabled', certifiedAt: 1, forceTls: true, challenge },
 }

@@ -87,7 +87,7 @@ describe('looking for scheduled events on a host', () => {
   })
 
   it.each([
-    ['in safe mode', { inSafeMode: true }],
+    ['in safe mode', { isInSafeMode: true }],
     ['that is being worked on', { isClosed: true }],
   ])('runs nothing of a site %s, and runs what became due as soon as that ends', async (_what, off) => {
     sites = [{ ...site(1), ...off }, site(2)]

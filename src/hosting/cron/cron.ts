@@ -117,8 +117,8 @@ const isEventsFault = (error: unknown): error is Error =>
  * Excludes safe mode, where an event whose plugin is not loaded would count as done, and sites that are being worked
  * on.
  */
-const runsEvents = ({ state, inSafeMode = false, isClosed = false }: HostedSite) =>
-  state === 'live' && !inSafeMode && !isClosed
+const runsEvents = ({ state, isInSafeMode = false, isClosed = false }: HostedSite) =>
+  state === 'live' && !isInSafeMode && !isClosed
 
 /** The scheduled events of one host's sites. */
 export class Cron {

@@ -73,7 +73,7 @@ describe('folder protection', () => {
   test('also works behind a site name of a network', async () => {
     await write('wp-content/uploads/shut/a.txt', 'a')
     await write('wp-content/uploads/shut/.htaccess', 'Require all denied')
-    const port = await start([], { isNetwork: true })
+    const port = await start([], { hasMultisite: true })
     expect(await statusOf(port, '/second/wp-content/uploads/shut/a.txt')).toBe(403)
     expect(await statusOf(port, '/second/page/')).toBe(200)
   })
@@ -270,7 +270,7 @@ describe('WordPress', () => {
 
   test.each([
     ['single', SINGLE, {}],
-    ['network', NETWORK, { isNetwork: true }],
+    ['network', NETWORK, { hasMultisite: true }],
     ['light', SINGLE, { hasLight404: true }],
   ])('ignores its own block: %s', async (_name, block, more) => {
     const targets = [

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { uncounted } from '../../platform/operations/definition.ts'
+import type { FlagsReadBy } from '../../site-flags.ts'
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
 /** The versions that sites can run. This is their only list. */
@@ -9,7 +10,7 @@ export type PhpVersion = (typeof phpVersions)[number]
 export const defaultPhpVersion: PhpVersion = '8.3'
 
 /** The facts about a site that its PHP process needs. */
-export interface PhpSite {
+export interface PhpSite extends FlagsReadBy<'host'> {
   /** The folder with the site's `web/` and `private/`. */
   readonly siteDirectory: string
   /** The folder with the site's WordPress core, whose `wp-admin` and `wp-includes` are mounted over the web root. */
@@ -19,8 +20,6 @@ export interface PhpSite {
   readonly uid: number | null
   /** The host name of the site's own address, with its port unless it is the usual one: `my.localhost:8081`. */
   readonly address: string
-  /** Whether WordPress starts without plugins and the site's theme. Default: with them. */
-  readonly inSafeMode?: boolean
 }
 
 /** A visitor's request on its way to PHP. */

@@ -4,8 +4,6 @@ import type { PhpResponse } from '../php/runtime.ts'
 /** A site on this host. */
 export interface HostedSite extends PooledSite {
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
-  readonly isNetwork?: boolean
-  readonly hasLight404?: boolean
   /** Whether an operation is changing it: nothing of it is served, and none of its events run. */
   readonly isClosed?: boolean
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 /** Returns a location in one line: `file <path below the base>`, `script /x.php`, `redirect /x/`, `404`. */
-async function where(target: string, more: { isNetwork?: boolean; hasLight404?: boolean } = {}): Promise<string> {
+async function where(target: string, more: { hasMultisite?: boolean; hasLight404?: boolean } = {}): Promise<string> {
   const location = locate({ ...site, ...more }, target)
   switch (location.kind) {
     case 'file': {
@@ -87,7 +87,7 @@ describe('sites of a network in sub-directories', () => {
     ['/second/wp-content/uploads/shell.php', '403'],
     ['/second/third/wp-admin/', 'script /index.php'],
     ['/se.cond/wp-admin/', 'script /index.php'],
-  ])('%s → %s', async (target, expected) => expect(await where(target, { isNetwork: true })).toBe(expected))
+  ])('%s → %s', async (target, expected) => expect(await where(target, { hasMultisite: true })).toBe(expected))
 
   test('leaves these paths to WordPress without a network', async () => {
     for (const target of ['/second/wp-admin/', '/second/wp-includes/js/a.js', '/second/wp-login.php'])
@@ -116,7 +116,7 @@ describe('lightweight 404', () => {
       '/x.css/y',
     ])
       expect([target, await where(target, { hasLight404: true })]).toEqual([target, 'script /index.php'])
-    expect(await where('/second/wp-content/none.png', { hasLight404: true, isNetwork: true })).toBe('missing')
+    expect(await where('/second/wp-content/none.png', { hasLight404: true, hasMultisite: true })).toBe('missing')
     expect(await where('/wp-content/uploads/2024/05/pic.jpg', { hasLight404: true })).toMatch(/^file/)
   })
 })

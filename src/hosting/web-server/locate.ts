@@ -1,3 +1,4 @@
+import type { FlagsReadBy } from '../../site-flags.ts'
 import { type Found, lookInside } from '../site-files/open-inside.ts'
 import {
   isDotPath,
@@ -11,17 +12,11 @@ import {
 } from './served-paths.ts'
 
 /** Where the files of a site are. */
-export interface SiteFolders {
+export interface SiteFolders extends FlagsReadBy<'host'> {
   /** The site directory, which contains `web/`. */
   readonly siteDirectory: string
   /** The core, whose `wp-admin` and `wp-includes` cover those of the web root. */
   readonly corePath: string
-  /**
-   * Whether WordPress may run a network with sites in sub-directories, where `/second/wp-admin/` belongs to the core.
-   */
-  readonly isNetwork?: boolean
-  /** Whether missing static files are answered without WordPress. */
-  readonly hasLight404?: boolean
 }
 
 /** The meaning of a request's target. */
@@ -57,7 +52,7 @@ export function locate(site: SiteFolders, target: string): Location {
   if (isDotPath(parts) || isHidden(site, parts)) return refused(404)
   const location = locateParts(site, parts, trailingSlash, target)
   if (location !== FRONT_CONTROLLER || parts.length === 0) return location
-  const inNetwork = site.isNetwork ? locateInNetwork(site, parts, trailingSlash, target) : undefined
+  const inNetwork = site.hasMultisite ? locateInNetwork(site, parts, trailingSlash, target) : undefined
   if (inNetwork) return inNetwork
   return site.hasLight404 && !trailingSlash && isLight404(parts.at(-1) as string) ? MISSING : FRONT_CONTROLLER
 }

@@ -33,7 +33,7 @@ for (const { dialect, skip } of dialects) {
       expect(status.body.data).toEqual({ active: true, defensive_mode: { active: false, active_until: null } })
       expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.edgeCache).toBe('enabled')
       expect((await owner.call('PUT', path('edge-cache'))).body.data).toBeNull()
-      expect((await route())?.edgeCache).toBe(false)
+      expect((await route())?.hasEdgeCache).toBe(false)
       await owner.call('PUT', path('edge-cache'), { enabled: false })
       await owner.call('PUT', path('edge-cache'), { enabled: '1' })
       expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.edgeCache).toBe('enabled')

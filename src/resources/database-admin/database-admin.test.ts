@@ -58,7 +58,8 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     const { status, body } = await owner.call('GET', `/v1/sites/${site}/cms/dbadmin`)
     expect(status).toBe(200)
     const { pathname, search } = new URL(body.data)
-    const visitTo = (target: string) => ({ route: { maintenance: true }, target, request: { headers: {} } }) as Visit
+    const visitTo = (target: string) =>
+      ({ route: { isInMaintenance: true }, target, request: { headers: {} } }) as Visit
     expect(maintenance(visitTo(pathname + search))).toBeUndefined()
   })
 

@@ -83,7 +83,7 @@ for (const { dialect, skip } of dialects) {
         const { status, body, headers } = await owner.call('PUT', path('maintenance-mode', site))
         expect([status, body.data, headers['operation-id'] !== undefined]).toEqual([200, null, true])
       }
-      expect((await loadRoute(api.database.read, 'maintained-site.test'))?.maintenance).toBe(false)
+      expect((await loadRoute(api.database.read, 'maintained-site.test'))?.isInMaintenance).toBe(false)
       await owner.call('PUT', path('maintenance-mode', site), { enabled: true })
       const definitions = [switchMaintenance]
       const worker = createWorker({
@@ -98,7 +98,7 @@ for (const { dialect, skip } of dialects) {
         .poll(() => eventsOf('site_maintenance_mode_toggled'))
         .toEqual([{ enabled: true }, { enabled: false }, { enabled: true }])
       await worker.stop(1000)
-      expect((await loadRoute(api.database.read, 'maintained-site.test'))?.maintenance).toBe(true)
+      expect((await loadRoute(api.database.read, 'maintained-site.test'))?.isInMaintenance).toBe(true)
     })
 
     test('403 without the role', async () => {

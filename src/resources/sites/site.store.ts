@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { PhpVersion } from '../../hosting/php/runtime.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
+import { columnsOfNewSite, flagColumns, flagsOfRow, type SiteFlags } from '../../site-flags.ts'
 import { noteSite } from '../search/public.ts'
 import { touchRoutes } from './addresses/route.store.ts'
 import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './site.ts'
@@ -24,13 +25,8 @@ export function siteOfRow(row: Selectable<SiteRow>): Site {
     coreChannel: row.core_channel,
     install: row.install as Install,
     environmentType: row.environment_type as EnvironmentType,
-    hasMultisite: row.multisite === 1,
-    hasLight404: row.light_404 === 1,
-    hasEdgeCache: row.edge_cache === 1,
-    hasCdn: row.cdn === 1,
+    ...flagsOfRow(row),
     defensiveUntil: row.defensive_until,
-    isInMaintenance: row.maintenance === 1,
-    isInSafeMode: row.safe_mode === 1,
     clonedFromId: row.cloned_from_id,
     primaryDomain: row.primary_domain,
     deployError: row.deploy_error,
@@ -84,7 +80,8 @@ export interface SiteDraft {
   readonly hostId: number
   readonly phpVersion: PhpVersion
   readonly install: Install
-  readonly hasMultisite: boolean
+  /** Those that differ from the usual ones of a new site. */
+  readonly flags?: Partial<SiteFlags>
   readonly adminUsername: string
   readonly adminEmail: string
   /** Only for a clone: settings of its source. */
@@ -92,24 +89,21 @@ export interface SiteDraft {
 }
 
 /** Settings that a clone copies from its source, in addition to the content. */
-export interface CopiedSettings extends Pick<Site, 'environmentType' | 'coreChannel' | 'hasLight404'> {
+export interface CopiedSettings extends Pick<Site, 'environmentType' | 'coreChannel'> {
   readonly clonedFromId: number
 }
 
 /** @throws a unique violation (see `isUniqueViolation`) when the name is taken */
 export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise<ListedSite> {
-  const { copied, isStaging, hasMultisite, ...rest } = draft
+  const { copied, isStaging, flags = {}, ...rest } = draft
   const [row] = await insertSiteRow(tx, {
     ...rest,
     state: copied ? 'cloning' : 'deploying',
     coreChannel: copied?.coreChannel ?? 'stable',
-    light404: copied?.hasLight404 ? 1 : 0,
+    ...columnsOfNewSite(draft, flags),
     clonedFromId: copied?.clonedFromId ?? null,
     staging: isStaging ? 1 : 0,
-    // Users of a staging site want to see changes at once, including those made outside WordPress.
-    caches: isStaging ? 0 : 1,
     environmentType: copied?.environmentType ?? usualEnvironment(isStaging),
-    multisite: hasMultisite ? 1 : 0,
     now,
   })
   await grantAccess(tx, draft.accountId, row as Selectable<SiteRow>)
@@ -125,15 +119,14 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
 /** Returns the default environment type. */
 export const usualEnvironment = (isStaging: boolean): EnvironmentType => (isStaging ? 'staging' : 'production')
 
-interface NewSiteRow extends Omit<SiteDraft, 'isStaging' | 'hasMultisite' | 'copied'> {
+type NewFlags = ReturnType<typeof columnsOfNewSite>
+
+interface NewSiteRow extends Omit<SiteDraft, 'isStaging' | 'flags' | 'copied'>, NewFlags {
   readonly state: SiteState
   readonly coreChannel: 'stable' | 'beta'
-  readonly light404: 0 | 1
   readonly clonedFromId: number | null
   readonly staging: 0 | 1
-  readonly caches: 0 | 1
   readonly environmentType: EnvironmentType
-  readonly multisite: 0 | 1
   readonly now: number
 }
 
@@ -153,12 +146,8 @@ const insertSiteRow = precompiled((tx, draft: NewSiteRow) =>
       core_channel: draft.coreChannel,
       install: draft.install,
       environment_type: draft.environmentType,
-      multisite: draft.multisite,
-      light_404: draft.light404,
-      edge_cache: draft.caches,
-      cdn: draft.caches,
+      ...(Object.fromEntries(flagColumns.map((column) => [column, draft[column]])) as unknown as NewFlags),
       defensive_until: null,
-      maintenance: 0,
       cache_epoch: 1,
       cloned_from_id: draft.clonedFromId,
       admin_username: draft.adminUsername,

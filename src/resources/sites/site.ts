@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
+import type { SiteFlags } from '../../site-flags.ts'
 import { problems } from './problems.ts'
 
 export const installOptions = ['wordpress', 'woocommerce'] as const
@@ -12,7 +13,7 @@ export type EnvironmentType = (typeof environmentTypes)[number]
 export type SiteState = 'deploying' | 'cloning' | 'live' | 'disabled'
 
 /** Site as the code sees it. */
-export interface Site {
+export interface Site extends SiteFlags {
   readonly id: number
   readonly accountId: number
   readonly name: string
@@ -27,15 +28,8 @@ export interface Site {
   readonly coreChannel: 'stable' | 'beta'
   readonly install: Install
   readonly environmentType: EnvironmentType
-  readonly hasMultisite: boolean
-  readonly hasLight404: boolean
-  readonly hasEdgeCache: boolean
-  readonly hasCdn: boolean
   /** Milliseconds UTC. */
   readonly defensiveUntil: number | null
-  readonly isInMaintenance: boolean
-  /** Whether WordPress starts without plugins and the site's theme. */
-  readonly isInSafeMode: boolean
   readonly clonedFromId: number | null
   /** Host name of the primary domain. Null stands for the address under the staging domain. */
   readonly primaryDomain: string | null

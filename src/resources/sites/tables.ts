@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '../../platform/db/schema.ts'
+import type { FlagColumn } from '../../site-flags.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -10,7 +11,10 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-export interface SiteRow {
+/** The switches of a site: see `site-flags.ts`. */
+type FlagColumns = { [Column in FlagColumn]: Generated<Flag> }
+
+export interface SiteRow extends FlagColumns {
   id: Generated<number>
   account_id: number
   /** Lower case, unique among sites that are not deleted. */
@@ -25,12 +29,7 @@ export interface SiteRow {
   core_channel: 'stable' | 'beta'
   install: string
   environment_type: string
-  multisite: Flag
-  light_404: Flag
-  edge_cache: Flag
-  cdn: Flag
   defensive_until: number | null
-  maintenance: Flag
   /** Increased by every purge of all pages. */
   cache_epoch: number
   /** The same for files. */
@@ -46,8 +45,6 @@ export interface SiteRow {
   deleted_at: number | null
   /** When the loss of its database or directory was last reported. */
   lost_at: Generated<number | null>
-  /** 1 if WordPress starts without plugins and the site's theme. */
-  safe_mode: Generated<Flag>
   /** Why it could not be created, and what to do. Null while it is being created, and afterwards. */
   deploy_error: Generated<string | null>
   /** When its owner was last sent a link to WordPress' recovery mode. */

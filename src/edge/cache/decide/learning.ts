@@ -41,7 +41,7 @@ export function passWatched(cache: Cache, lookup: CacheLookup, reason: string): 
   visit.observers?.push({
     head(status, headers, { renderer, isPrivate, isBrief }) {
       const tier = tierOf(renderer)
-      if (status >= 500 || !(tier === 'page' ? route.edgeCache : route.cdn)) return
+      if (status >= 500 || !(tier === 'page' ? route.hasEdgeCache : route.hasCdn)) return
       const lifetime = lifetimeOf({ status, headers, tier, isPrivate, isBrief }, Date.now())
       const isShared = typeof lifetime !== 'string'
       if (isShared) cache.hitForMiss.shared(lookup.key)

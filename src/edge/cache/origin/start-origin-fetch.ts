@@ -53,7 +53,7 @@ export function startOriginFetch(
     headers: originRequestHeaders(visit, { route, hostKey: options.hostKey }, selected, stale),
     domains: { hostName: visit.hostName, stagingDomain: options.stagingDomain },
     epochs: { page: epochOf(cache, route, 'page'), file: epochOf(cache, route, 'file') },
-    tiers: { page: route.edgeCache, file: route.cdn },
+    tiers: { page: route.hasEdgeCache ?? false, file: route.hasCdn ?? false },
     stale,
   }
   const originFetch: OriginFetch = new OriginFetch(request, options.upstreams, {

@@ -248,7 +248,7 @@ class Runtime implements NativeRuntime {
     const ini = {
       ...nativeIni(this.#options),
       ...(this.#atOnce > 1 && { 'stead.has_several': '1' }),
-      ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
+      ...(site.isInSafeMode && { 'stead.safe_mode': '1' }),
       ...(command && commandIni),
       ...this.#options.ini,
     }

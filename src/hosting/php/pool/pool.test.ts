@@ -387,11 +387,11 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(after.version).toMatch(/^8\.1/)
     await expect(pool.runTask({ ...site(1), phpVersion: '8.1' }, 'site-title', {})).rejects.toThrow(PhpTaskError)
     const pid = pool.pidOf(1)
-    await pool.runTask({ ...site(1), phpVersion: '8.1', inSafeMode: true }, 'php-info', {})
-    const inSafeMode = pool.pidOf(1)
-    expect(inSafeMode).not.toBe(pid)
-    await pool.runTask({ ...site(1), phpVersion: '8.1', inSafeMode: true }, 'php-info', {})
-    expect(pool.pidOf(1)).toBe(inSafeMode)
+    await pool.runTask({ ...site(1), phpVersion: '8.1', isInSafeMode: true }, 'php-info', {})
+    const isInSafeMode = pool.pidOf(1)
+    expect(isInSafeMode).not.toBe(pid)
+    await pool.runTask({ ...site(1), phpVersion: '8.1', isInSafeMode: true }, 'php-info', {})
+    expect(pool.pidOf(1)).toBe(isInSafeMode)
   })
 
   it('gives PHP lower priority than Stead, and heavy sites the lowest, but not operations in them', async () => {

@@ -586,6 +586,6 @@ function sameProcess(before: PhpSite, now: PhpSite): boolean {
     before.corePath === now.corePath &&
     before.phpVersion === now.phpVersion &&
     before.uid === now.uid &&
-    (before.inSafeMode ?? false) === (now.inSafeMode ?? false)
+    (before.isInSafeMode ?? false) === (now.isInSafeMode ?? false)
   )
 }

@@ -31,10 +31,10 @@ describe.skipIf(!core).each(hereRuntimes)(
     let safe: PhpProcess
 
     /** Runs one process at a time, because each has the site's database. */
-    const restarted = async (inSafeMode: boolean): Promise<PhpProcess> => {
+    const restarted = async (isInSafeMode: boolean): Promise<PhpProcess> => {
       await usual?.stop()
       await safe?.stop()
-      return runtime.start({ ...directory, inSafeMode })
+      return runtime.start({ ...directory, isInSafeMode })
     }
     const put = async (name: string, code: string) => {
       const path = join(directory.siteDirectory, 'web/wp-content', name)

@@ -118,7 +118,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       morePrograms,
       ini: {
         ...phpIni(options),
-        ...(site.inSafeMode && { 'stead.safe_mode': '1' }),
+        ...(site.isInSafeMode && { 'stead.safe_mode': '1' }),
         ...(compiled !== undefined && compiledIni(compiled)),
         ...(command && commandIni),
         ...options.ini,

@@ -14,7 +14,7 @@ describe('the files that a site needs to reach its database', () => {
   const web = (path: string) => join(siteDirectory, 'web', path)
   const plugin = 'wp-content/mu-plugins/sqlite-database-integration'
   let installed: InstalledWordPress
-  const mend = (inSafeMode = false) => keeper.mend({ siteDirectory, uid: null, inSafeMode })
+  const mend = (isInSafeMode = false) => keeper.mend({ siteDirectory, uid: null, isInSafeMode })
   const config = () => readFile(web('wp-config.php'), 'utf8')
 
   beforeEach(async () => {

@@ -34,7 +34,7 @@ const MOST_TOLD = 10_000
 export interface KeptSite {
   readonly siteDirectory: string
   readonly uid: number | null
-  readonly inSafeMode?: boolean
+  readonly isInSafeMode?: boolean
 }
 
 /** Facts about a site's WordPress that do not come from its wp-config.php. */
@@ -134,7 +134,7 @@ export class PlatformKeeper {
    */
   async #mendConfig(site: KeptSite): Promise<string[]> {
     const { siteDirectory, uid } = site
-    const isBroken = this.#distrusted.delete(siteDirectory) && site.inSafeMode === true
+    const isBroken = this.#distrusted.delete(siteDirectory) && site.isInSafeMode === true
     const size = statsOf(join(siteDirectory, 'web/wp-config.php'))?.size ?? 0
     if (size > MOST_EMPTY_BYTES && !isBroken) return []
     const before = await readWpConfig(siteDirectory)

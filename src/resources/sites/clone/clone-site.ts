@@ -3,6 +3,7 @@ import type { Config } from '../../../config.ts'
 import { isUniqueViolation } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import { openOperations } from '../../../platform/operations/open-operations.ts'
+import { copiedFlags } from '../../../site-flags.ts'
 import { isReservedSiteName } from '../../access/reserved-names.ts'
 import { problems as accountProblems, planNamed } from '../../account/public.ts'
 import { aboutSite } from '../../kit/change.ts'
@@ -81,10 +82,11 @@ export const cloneSite = endpoint({
 })
 
 function draftOf(source: Site, isStaging: boolean): Omit<SiteDraft, 'name' | 'datacenterCode' | 'hostId'> {
-  const { accountId, phpVersion, install, hasMultisite, adminUsername, adminEmail } = source
-  const { id: clonedFromId, coreChannel, hasLight404 } = source
-  const copied = { clonedFromId, coreChannel, hasLight404, environmentType: environmentOf(source, isStaging) }
-  return { accountId, phpVersion, install, hasMultisite, adminUsername, adminEmail, isStaging, copied }
+  const { accountId, phpVersion, install, adminUsername, adminEmail } = source
+  const { id: clonedFromId, coreChannel } = source
+  const copied = { clonedFromId, coreChannel, environmentType: environmentOf(source, isStaging) }
+  const flags = copiedFlags(source)
+  return { accountId, phpVersion, install, flags, adminUsername, adminEmail, isStaging, copied }
 }
 
 /**

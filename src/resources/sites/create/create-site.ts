@@ -65,7 +65,7 @@ export const createSite = endpoint({
       hostId: place.hostId,
       phpVersion,
       install,
-      hasMultisite: body.multisite_support ?? false,
+      flags: { hasMultisite: body.multisite_support ?? false },
       adminUsername: administrator?.username ?? 'admin',
       adminEmail: administrator?.email ?? account.email,
     } as const

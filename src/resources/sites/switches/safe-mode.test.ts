@@ -34,7 +34,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
     let looks = 0
     return {
       database: api.database,
-      hostedSite: async () => ({ siteId: site, inSafeMode: ++looks > 1 ? await isOn() : !(await isOn()) }),
+      hostedSite: async () => ({ siteId: site, isInSafeMode: ++looks > 1 ? await isOn() : !(await isOn()) }),
       pool: { stop: async () => stopped.push(looks) },
     } as unknown as HostServices
   }
@@ -71,7 +71,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
     await api.home(site)
     for (const value of [1, 0] as const) {
       await change(value)
-      expect((await hostedSite(api.database.read, hostId, site))?.safeMode).toBe(value)
+      expect((await hostedSite(api.database.read, hostId, site))?.safe_mode).toBe(value)
     }
   })
 })

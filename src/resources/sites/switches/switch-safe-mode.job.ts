@@ -33,6 +33,6 @@ async function endPhp({ services, input }: StepContext<{ siteId: number }, HostS
   const site = await findSite(services.database.read, input.siteId)
   const hosted = await services.hostedSite(input.siteId)
   if (!site || !hosted) return
-  if (hosted.inSafeMode !== site.isInSafeMode) throw new Error('The host has not applied the change yet')
+  if (hosted.isInSafeMode !== site.isInSafeMode) throw new Error('The host has not applied the change yet')
   await services.pool.stop(site.id, GRACE_MS)
 }

@@ -1,8 +1,6 @@
 import { recordSite } from '../../../edge/routing/route-changes.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-
-/** Columns of a site that can be switched. */
-export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance' | 'safe_mode'
+import type { FlagColumn } from '../../../site-flags.ts'
 
 /**
  * Switches a setting of a site on or off, or toggles it without `enabled`. Hold the site.
@@ -11,7 +9,7 @@ export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'mai
 export async function switchSetting(
   tx: Tx,
   siteId: number,
-  setting: Switchable,
+  setting: FlagColumn,
   enabled: boolean | undefined,
   now: number,
 ): Promise<{ enabled: boolean; changed: boolean }> {
