@@ -608,7 +608,8 @@ async function fillOperations(scene: Scene): Promise<() => Promise<unknown>> {
   const input = { siteId: scene.siteId }
   const operator = await write(scene, async (tx) => {
     const accountId = (await firstAccount(tx))?.id ?? null
-    for (let index = 0; index < 100; index++) {
+    // One more than the limit, because a removal that is put off does not count itself.
+    for (let index = 0; index <= 100; index++) {
       await enqueue(tx, configureSite, input, { ...target, siteId: scene.siteId })
       await enqueue(tx, configureSite, input, target)
       await enqueue(tx, configureSite, input, { ...target, accountId })

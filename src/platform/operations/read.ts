@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts'
 import { precompiled } from '../db/precompiled.ts'
 import { type RowsAsked, rowsOfPage } from '../db/rows-of-page.ts'
 import type { OperationRow, OperationStepRow, Schema } from '../db/schema.ts'
+import { HOUR_MS } from '../durations.ts'
 import type { StoredOperation } from './worker/lease.ts'
 
 /** An operation as its clients see it. Times are milliseconds UTC. */
@@ -80,7 +81,8 @@ export async function getOperations(tx: Tx, ids: readonly number[]): Promise<Ope
 
 /**
  * Returns how many operations are queued for the site of an operation, or for its account if it has no site. It counts
- * the operation itself.
+ * the operation itself. Operations of an account that someone put off by an hour or more do not count, because they
+ * would refuse others for days.
  */
 export async function countQueued(tx: Tx, id: number): Promise<number> {
   const [row] = await queuedCount(tx, { id })
@@ -90,7 +92,8 @@ export async function countQueued(tx: Tx, id: number): Promise<number> {
 const queuedCount = precompiled((tx, { id }: { id: number }) => {
   const query = sql<{ count: number }>`select case when one.site_id is not null
     then (select count(*) from operations where state = 'queued' and site_id = one.site_id)
-    else (select count(*) from operations where state = 'queued' and site_id is null and account_id = one.account_id)
+    else (select count(*) from operations where state = 'queued' and site_id is null and account_id = one.account_id
+      and coalesce(run_at - waits_since, 0) < ${sql.lit(HOUR_MS)})
     end as count from operations one where one.id = ${id}`
   return { compile: () => query.compile(tx) }
 })

@@ -279,6 +279,21 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     expect((await cancel()).status).toBe(200)
   })
 
+  test('those that wait do not fill the operator’s queue, and those that begin now do', async () => {
+    const waiting = (afterMs: number) =>
+      api.database.transaction(async (tx) => {
+        const input = { accountId: other.accountId, removalId: 1, email: other.email }
+        const target = { accountId: operator.accountId, afterMs }
+        for (let index = 0; index < 100; index++) await enqueue(tx, removeAccountJob, input, target)
+      })
+    await waiting(DAY_MS)
+    expect(await remove(7)).toMatchObject({ status: 200 })
+    expect(await remove(0)).toMatchObject({ status: 200 })
+    await cancel()
+    await waiting(0)
+    expect(await remove(0)).toMatchObject({ status: 429, body: { code: 'operation_limit_reached' } })
+  })
+
   test('is refused with another address, for the operator, for a wrong number of days, and for others', async () => {
     expect((await remove(0, { email: 'other@example.com' })).body.code).toBe('account_name_differs')
     expect((await remove(0, { email: ' Customer@Example.com' })).status).toBe(200)
