@@ -2815,7 +2815,7 @@ export interface paths {
         put?: never;
         /**
          * List statistics of several sites
-         * @description An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, and the time of the newest backup. Sites that you cannot see are left out. Nothing is written to the activity log.
+         * @description An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, the time of the newest backup, and a picture of the homepage. Sites that you cannot see are left out. Nothing is written to the activity log.
          */
         post: operations["listSiteFigures"];
         delete?: never;
@@ -6409,6 +6409,11 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             lastBackupAt: string | null;
+            /**
+             * @description Path of the newest screenshot of the homepage, or null if no performance report has one. It requires the same token. A newer screenshot has another path
+             * @example /v1/sites/1/reports/performance/1/thumbnails/desktop
+             */
+            pictureLocation: string | null;
         };
         DesktopReport: {
             /**

@@ -18,6 +18,9 @@ import { stateTexts } from '../texts/parts.ts'
 import { Specimen } from './specimen.tsx'
 
 const labels = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+/** Stands for a screenshot. */
+const picture =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 96 128%22%3E%3Crect width=%2296%22 height=%22128%22 fill=%22%23fff%22/%3E%3Crect width=%2296%22 height=%2240%22 fill=%22%238ac%22/%3E%3C/svg%3E'
 const visits = [120, 180, 90, 240, 310, 60, 40]
 
 const Numbers = () => (
@@ -152,6 +155,7 @@ export const Content = () => (
       <div class="row">
         <Thumb id={1} />
         <Thumb id={2} isBig />
+        <Thumb id={3} isBig picture={picture} />
         <QrPicture text="otpauth://totp/Stead" label="QR code" />
       </div>
       <Written text={'**Bold**, `code`\n\n- a list\n- of two'} />

@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icons.ts'
 import { May } from '../parts/rights.tsx'
 import { Thumb } from '../parts/thumb.tsx'
+import { usePictures } from '../parts/use-pictures.ts'
 import { route } from '../route.ts'
 import { person } from '../session.ts'
 import { accountPartsTexts } from '../texts/account-parts.ts'
@@ -114,10 +115,11 @@ export function SiteSide(props: {
   readonly kind: string
   readonly part: string
 }) {
+  const pictures = usePictures([props.id])
   return (
     <InSide>
       <div class="here">
-        <Thumb id={props.id} />
+        <Thumb id={props.id} picture={pictures.get(props.id)} />
         <span>
           <b>{props.name}</b>
           <span class="quiet small">{props.kind}</span>

@@ -1,5 +1,31 @@
-/** A small drawing of a page in the site's own color, which distinguishes sites at a glance. */
-export function Thumb({ id, isBig = false }: { readonly id: number; readonly isBig?: boolean }) {
+import { useSignal } from '@preact/signals'
+
+interface ThumbProps {
+  readonly id: number
+  readonly isBig?: boolean
+  /** Path of a screenshot of the site, if there is one. */
+  readonly picture?: string | null | undefined
+}
+
+/** A screenshot of the site, else a small drawing in a color of its own, which distinguishes sites at a glance. */
+export function Thumb({ id, isBig = false, picture }: ThumbProps) {
+  const failed = useSignal('')
+  if (!picture || failed.value === picture) return <Drawn id={id} isBig={isBig} />
+  return (
+    <img
+      class={`thumb ${isBig ? 'big' : ''}`}
+      src={picture}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      onError={() => {
+        failed.value = picture
+      }}
+    />
+  )
+}
+
+function Drawn({ id, isBig }: { readonly id: number; readonly isBig: boolean }) {
   const hue = (id * 137) % 360
   return (
     <svg class={`thumb ${isBig ? 'big' : ''}`} viewBox="0 0 48 32" aria-hidden="true">

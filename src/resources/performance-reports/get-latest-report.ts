@@ -3,7 +3,7 @@ import { nullable, timestamp } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { latestReport, type StoredReport } from './report.store.ts'
-import { type Device, PerformanceReport } from './report.ts'
+import { type Device, PerformanceReport, pictureLocation } from './report.ts'
 
 export const getLatestReport = endpoint({
   id: 'getLatestPerformanceReport',
@@ -28,9 +28,7 @@ function half(siteId: number, report: StoredReport, device: Device): object {
   return {
     created_at: timestamp(createdAt),
     updated_at: timestamp(createdAt),
-    thumbnail_location: hasThumbnail[device]
-      ? `/v1/sites/${siteId}/reports/performance/${id}/thumbnails/${device}`
-      : null,
+    thumbnail_location: hasThumbnail[device] ? pictureLocation(siteId, id, device) : null,
     ...report[device],
   }
 }

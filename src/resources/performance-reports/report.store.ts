@@ -121,6 +121,22 @@ export async function findThumbnail(
   return row?.picture ? Buffer.from(row.picture, 'base64') : undefined
 }
 
+/**
+ * Returns for each of these sites the newest report with a picture of the desktop, by site ID. Sites without one are left
+ * out.
+ */
+export async function newestPictured(tx: Tx, siteIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (siteIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('performance_reports')
+    .select((eb) => ['site_id', eb.fn.max('id').as('id')])
+    .where('site_id', 'in', siteIds)
+    .where('desktop_thumbnail', 'is not', null)
+    .groupBy('site_id')
+    .execute()
+  return new Map(rows.map((row) => [Number(row.site_id), Number(row.id)]))
+}
+
 export interface DueSite {
   readonly siteId: number
   readonly accountId: number

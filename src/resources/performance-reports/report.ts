@@ -86,3 +86,7 @@ export const PerformanceReport = Type.Object(
   { desktop_report: Half('DesktopReport'), mobile_report: Half('MobileReport') },
   { title: 'PerformanceReport' },
 )
+
+/** Returns the path of the picture of a report. */
+export const pictureLocation = (siteId: number, reportId: number, device: Device): string =>
+  `/v1/sites/${siteId}/reports/performance/${reportId}/thumbnails/${device}`

@@ -4,6 +4,7 @@ import { dayOf } from '../../platform/log-store/days.ts'
 import { newestTakenOf } from '../backups/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
+import { newestPictured, pictureLocation } from '../performance-reports/public.ts'
 import { figuresOfSites } from './statistics.store.ts'
 
 const DAYS = 30
@@ -14,7 +15,7 @@ export const listSiteFigures = endpoint({
   path: '/v1/sites/statistics',
   summary: 'List statistics of several sites',
   description:
-    'An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, and the time of the newest backup. Sites that you cannot see are left out. Nothing is written to the activity log.',
+    'An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, the time of the newest backup, and a picture of the homepage. Sites that you cannot see are left out. Nothing is written to the activity log.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object(
@@ -37,6 +38,13 @@ export const listSiteFigures = endpoint({
           ...Timestamp,
           description: 'Time that the newest complete backup shows, or null if there is none',
         }),
+        pictureLocation: nullable(
+          Type.String({
+            description:
+              'Path of the newest screenshot of the homepage, or null if no performance report has one. It requires the same token. A newer screenshot has another path',
+            examples: ['/v1/sites/1/reports/performance/1/thumbnails/desktop'],
+          }),
+        ),
       },
       { title: 'SiteFigures' },
     ),
@@ -46,13 +54,16 @@ export const listSiteFigures = endpoint({
     const today = dayOf(now)
     const from = today - DAYS + 1
     const found = await figuresOfSites(tx, caller.accountId, body.site_ids, { from, to: today })
-    const backedUp = await newestTakenOf(
-      tx,
-      found.map(({ id }) => id),
-    )
+    const ids = found.map(({ id }) => id)
+    const backedUp = await newestTakenOf(tx, ids)
+    const pictured = await newestPictured(tx, ids)
     const lastBackupAt = (id: number) => {
       const takenAt = backedUp.get(id)
       return takenAt === undefined ? null : timestamp(takenAt)
+    }
+    const pictureOf = (id: number) => {
+      const reportId = pictured.get(id)
+      return reportId === undefined ? null : pictureLocation(id, reportId, 'desktop')
     }
     return found.map(({ id, views, databaseBytes, fileBytes }) => ({
       id,
@@ -60,6 +71,7 @@ export const listSiteFigures = endpoint({
       databaseUsageBytes: databaseBytes,
       fileSystemUsageBytes: fileBytes,
       lastBackupAt: lastBackupAt(id),
+      pictureLocation: pictureOf(id),
     }))
   },
 })

@@ -15,6 +15,8 @@ import { dayOf } from '../../platform/log-store/days.ts'
 import { recordView, VIEW_EVERY_MS } from '../activity/record-view.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Context } from '../kit/context.ts'
+import { insertReport } from '../performance-reports/report.store.ts'
+import { madeMeasurement, withReportIn } from '../performance-reports/samples.fixture.ts'
 import { actions } from './actions.ts'
 import { forgetVisitors } from './forget.store.ts'
 import { measureSites } from './measure-sites.job.ts'
@@ -107,6 +109,13 @@ for (const { dialect, skip } of dialects) {
           .values([backup(siteId, 1000), backup(siteId, 3000), backup(siteId, 9000, 'failed')])
           .execute()
       })
+      const reportId = await api.database.transaction(async (tx) => {
+        await withReportIn(tx, foreign)
+        const pictured = await withReportIn(tx, siteId)
+        const half = { ...madeMeasurement, thumbnail: null }
+        await insertReport(tx, siteId, { desktop: half, mobile: madeMeasurement }, 2)
+        return pictured
+      })
       const ids = { site_ids: [quiet, siteId, foreign] }
       const { data } = (await owner.call('POST', '/v1/sites/statistics', ids)).body
       const none = Array.from({ length: 30 }, () => 0)
@@ -117,8 +126,16 @@ for (const { dialect, skip } of dialects) {
           databaseUsageBytes: 34,
           fileSystemUsageBytes: 12,
           lastBackupAt: '1970-01-01T00:00:03.000Z',
+          pictureLocation: `/v1/sites/${siteId}/reports/performance/${reportId}/thumbnails/desktop`,
         },
-        { id: quiet, views: none, databaseUsageBytes: 0, fileSystemUsageBytes: 0, lastBackupAt: null },
+        {
+          id: quiet,
+          views: none,
+          databaseUsageBytes: 0,
+          fileSystemUsageBytes: 0,
+          lastBackupAt: null,
+          pictureLocation: null,
+        },
       ])
       const log = api.database.read.selectFrom('activity').select('id').where('action', 'like', 'report.%')
       expect(await log.execute()).toEqual([])

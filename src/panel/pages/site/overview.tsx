@@ -15,6 +15,7 @@ import { Switch } from '../../parts/switch.tsx'
 import { Thumb } from '../../parts/thumb.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { usePictures } from '../../parts/use-pictures.ts'
 import { sizeOf } from '../../size.ts'
 import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
@@ -49,9 +50,10 @@ export function Overview(props: PartProps) {
 
 function Head({ site, act, id }: PartProps) {
   const path = { params: { path: { id } } }
+  const pictures = usePictures([id])
   return (
     <div class="head">
-      <Thumb id={id} isBig />
+      <Thumb id={id} isBig picture={pictures.get(id)} />
       <div>
         <h1 class="row">
           {site.displayName} <Favorite site={site} act={act} id={id} />

@@ -233,7 +233,7 @@ const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', 'ex
 
 type Figures = components['schemas']['SiteFigures']
 
-/** Loads visits and disk usage of the sites on this page, by ID, after the list. */
+/** Loads visits, disk usage and pictures of the sites on this page, by ID, after the list. */
 function useFigures(sites: readonly Site[] | undefined): ReadonlyMap<number, Figures> {
   const ids = sites?.map(({ id }) => id) ?? []
   const found = useLoad(async () => {
@@ -255,7 +255,7 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
       onChange={({ currentTarget }) => choose(id, displayName, currentTarget.checked)}
     />,
     <span class="who">
-      <Thumb id={id} />
+      <Thumb id={id} picture={figures?.pictureLocation} />
       <span>
         <span class="row">
           <a class="name" href={`#/sites/${id}`}>

@@ -13,6 +13,7 @@ import { type Chosen, SitePicker } from '../../../parts/site-picker.tsx'
 import { StateOf } from '../../../parts/state-of.tsx'
 import { Thumb } from '../../../parts/thumb.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
+import { usePictures } from '../../../parts/use-pictures.ts'
 import { copiesTexts as texts } from '../../../texts/site/copies.ts'
 import type { PartProps } from '../part.ts'
 import { UndoNote } from '../undo-note.tsx'
@@ -61,6 +62,7 @@ const chosen = ({ id, displayName, name }: Pick<Related, 'id' | 'displayName' | 
 export function Copies(props: PartProps) {
   const { site } = props
   const related = useLoad(() => relatedTo(site), [site.id])
+  const pictures = usePictures(related.got.value?.data.map((other) => other.id) ?? [])
   const isCloning = useSignal(false)
   const isChoosing = useSignal(false)
   const syncing = useSignal<{ readonly other: Chosen; readonly isPush: boolean } | undefined>(undefined)
@@ -104,7 +106,7 @@ export function Copies(props: PartProps) {
           }
           row={(other) => [
             <span class="who">
-              <Thumb id={other.id} />
+              <Thumb id={other.id} picture={pictures.get(other.id)} />
               <span>
                 <span class="row">
                   <a class="name" href={`#/sites/${other.id}/copies`}>
