@@ -12,7 +12,7 @@ import { defaultLimits } from '../src/edge/limits.ts'
 import type { AccessEntry } from '../src/edge/records/access-log.ts'
 import type { Route } from '../src/edge/routing/route.ts'
 import type { VisitorRequest } from '../src/hosting/php/pool/pool.ts'
-import { PhpBodyTooLarge, type PhpResponse } from '../src/hosting/php/runtime.ts'
+import { PhpAbandoned, PhpBodyTooLarge, type PhpResponse } from '../src/hosting/php/runtime.ts'
 import { createWebServer } from '../src/hosting/web-server/web-server.ts'
 import { testHeld } from './support/site-directory.ts'
 
@@ -153,4 +153,27 @@ test('PHP is notified when the visitor disconnects', async () => {
   while (!events.includes('asked')) await new Promise(setImmediate)
   socket.destroy()
   while (!events.includes('gone')) await new Promise(setImmediate)
+})
+
+test('a page is not run twice when the connection to the host breaks meanwhile, unless it was still waiting', async () => {
+  const begun: string[] = []
+  php = (_siteId, { path }, signal) => {
+    begun.push(path)
+    if (path === '/' || begun.length > 1) return page(path)
+    host.closeAllConnections()
+    return new Promise((_resolve, reject) => {
+      const leave = () => reject(new PhpAbandoned('it left the queue'))
+      if (path === '/waiting') signal?.addEventListener('abort', leave)
+    })
+  }
+  // The connection is a kept one, as usual.
+  for (const [path, status] of [
+    ['/running', 502],
+    ['/waiting', 200],
+  ] as const) {
+    await ask('one.test', '/')
+    begun.length = 0
+    expect((await ask('one.test', path)).status).toBe(status)
+    expect(begun).toEqual(status === 200 ? [path, path] : [path])
+  }
 })

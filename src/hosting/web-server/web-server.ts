@@ -18,6 +18,7 @@ import {
 } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { type PartDoor, UPLOAD_HEADER } from '../site-imports/uploads.ts'
+import { AlreadyBegun, BegunRequests } from './begun-requests.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { FirstPages } from './first-pages.ts'
 import type { HeldAnswers } from './held-answers.ts'
@@ -80,12 +81,17 @@ export interface WebServerOptions {
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
 
+interface Serving extends WebServerOptions {
+  readonly begun: BegunRequests
+}
+
 /**
  * Answers the edge's requests for the sites of this host: files directly, everything else with the site's PHP.
  * @returns a server that does not listen yet
  */
 export function createWebServer(options: WebServerOptions): Server {
   const key = Buffer.from(options.hostKey)
+  const serving = { ...options, begun: new BegunRequests() }
   const server = createServer(
     {
       // The edge's own limit, and space for what it adds.
@@ -105,7 +111,7 @@ export function createWebServer(options: WebServerOptions): Server {
         sendPage(request, response, 403)
         return
       }
-      answer(options, request, response).catch((error) => fail(options, request, response, error))
+      answer(serving, request, response).catch((error) => fail(options, request, response, error))
     },
   )
   return server
@@ -116,7 +122,7 @@ function hasKey(request: IncomingMessage, key: Buffer): boolean {
   return given.length === key.length && timingSafeEqual(given, key)
 }
 
-async function answer(options: WebServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(options: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (options.uploads && request.headers[UPLOAD_HEADER] !== undefined) {
     await options.uploads.answer(request, response)
     return
@@ -231,7 +237,7 @@ async function sendEnd(
 const MOST_ERROR_BYTES = 256 << 10
 
 async function answerPlace(
-  options: WebServerOptions,
+  options: Serving,
   site: HostedSite,
   request: IncomingMessage,
   response: ServerResponse,
@@ -294,7 +300,7 @@ const isSiteItself = (
 ): boolean => directoryOfSender?.(String(headers['x-stead-peer'])) === site.siteDirectory
 
 async function answerScript(
-  options: WebServerOptions,
+  options: Serving,
   site: HostedSite,
   script: string,
   request: IncomingMessage,
@@ -317,7 +323,7 @@ function redirect(request: IncomingMessage, response: ServerResponse, location: 
 }
 
 async function runScript(
-  options: WebServerOptions,
+  options: Serving,
   site: HostedSite,
   script: string,
   request: IncomingMessage,
@@ -327,19 +333,24 @@ async function runScript(
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
   const gone = new AbortController()
+  const id = String(request.headers['x-request-id'] ?? '')
   let alive: NodeJS.Timeout | undefined
   response.once('close', () => {
     clearInterval(alive)
-    if (!response.writableFinished) gone.abort()
+    if (response.writableFinished) return
+    if (!response.headersSent) options.begun.breaks(id)
+    gone.abort()
   })
   // The edge considers a host dead that sends nothing for longer.
   const onLong = () => {
     alive = setInterval(() => !response.headersSent && response.writeProcessing(), STILL_AT_WORK_MS)
   }
   const asked = visitorRequest(request, script, options.httpsPort, query)
-  const result = await options.php.handle(site, asked, gone.signal, { ...visit, onLong }).finally(() => {
-    clearInterval(alive)
-  })
+  const result = await options.begun
+    .run(id, () => options.php.handle(site, asked, gone.signal, { ...visit, onLong }))
+    .finally(() => {
+      clearInterval(alive)
+    })
   if (result.status === 500 && (await options.isDatabaseAway?.(site))) {
     result.body.resume()
     throw new DatabaseAway()
@@ -472,6 +483,6 @@ function statusOf(error: Error): number {
   if (error instanceof DatabaseAway || error instanceof HostStarting || isLost(error) || isBusy(error))
     return UNKNOWN_NOW
   if (error instanceof PhpTimeout) return 504
-  if (error instanceof PhpCrashed || error instanceof BadPhpResponse) return 502
+  if (error instanceof PhpCrashed || error instanceof BadPhpResponse || error instanceof AlreadyBegun) return 502
   return error instanceof PhpBodyTooLarge ? 413 : 500
 }
