@@ -42,6 +42,7 @@ const all: Record<string, () => Promise<Section | Section[]>> = {
 const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   logs: logsBench,
   native: nativeBench,
+  'edge-cache': edgeCacheBench,
   'edge-tls': edgeTlsBench,
   'all-sites': allSitesBench,
   statistics: statisticsBench,
