@@ -122,10 +122,6 @@ final class Stead_Changes
 
     private function postUpdated(WP_Post $after, WP_Post $before): void
     {
-        if ($after->post_type === 'attachment') {
-            $this->all = true;
-            return;
-        }
         if (!is_post_type_viewable($after->post_type) && !in_array($after->post_type, self::PARTS, true)) {
             $this->hidden($after);
             return;
@@ -218,7 +214,7 @@ final class Stead_Changes
         $table = $match[1];
         if (in_array($table, $wpdb->tables('all'), true)) {
             $isShown = !in_array($table, [$wpdb->users, $wpdb->usermeta, $wpdb->comments, $wpdb->commentmeta], true);
-            $isNoise = preg_match('/_transient_|_session|_edit_l|[\'"`](?:cron|rewrite_rules)[\'"`]/', substr($query, 0, 2000));
+            $isNoise = preg_match('/_transient\\\\?_|_session|_edit_l|[\'"`](?:cron|rewrite_rules)[\'"`]/', substr($query, 0, 2000));
             $this->wrote = $isShown && !$isNoise && !$this->isAskedByCore();
             return;
         }

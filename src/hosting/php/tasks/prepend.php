@@ -209,9 +209,9 @@ function stead_changed(...$args)
 }
 if (function_exists('post_message_to_js')) {
     foreach ([
-        'post_updated', 'transition_post_status', 'before_delete_post', 'delete_attachment', 'set_object_terms',
-        'added_post_meta', 'updated_post_meta', 'deleted_post_meta', 'wp_insert_comment', 'delete_comment', 'edit_comment',
-        'transition_comment_status', 'edited_term', 'delete_term', 'wp_update_nav_menu', 'wp_delete_nav_menu',
+        'post_updated', 'transition_post_status', 'before_delete_post', 'delete_attachment', 'attachment_updated',
+        'set_object_terms', 'added_post_meta', 'updated_post_meta', 'deleted_post_meta', 'wp_insert_comment',
+        'delete_comment', 'edit_comment', 'transition_comment_status', 'edited_term', 'delete_term', 'wp_update_nav_menu',
         'switch_theme', 'customize_save_after', 'activated_plugin', 'deactivated_plugin', 'deleted_plugin',
         'upgrader_process_complete', '_core_updated_successfully', 'added_option', 'updated_option', 'deleted_option',
         'profile_update', 'delete_user', 'wp_ajax_edit-theme-plugin-file', 'woocommerce_updated_product_stock',
