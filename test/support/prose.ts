@@ -130,7 +130,7 @@ export function sentencesOfComments(code: string, { hash = false } = {}): Senten
   const own = hash ? /^\s*(?:\/\/|#(?!!))\s?(.*)$/ : /^\s*\/\/ ?(.*)$/
   let isBlock = false
   for (const [index, line] of code.split('\n').entries()) {
-    const opened = isBlock ? line : /^\s*\{?\/\*(\*?.*)$/.exec(line)?.[1]
+    const opened: string | undefined = isBlock ? line : /^\s*\{?\/\*(\*?.*)$/.exec(line)?.[1]
     if (opened !== undefined) {
       if (!isBlock) end()
       isBlock = !opened.includes('*/')
