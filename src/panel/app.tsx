@@ -3,8 +3,6 @@ import { Side } from './frame/side.tsx'
 import { TopBar } from './frame/top-bar.tsx'
 import { isLive } from './live.ts'
 import { AccountParts } from './pages/account/account-parts.tsx'
-import { ActivityPage } from './pages/activity.tsx'
-import { OperationsPage } from './pages/operations.tsx'
 import { SetPasswordPage, SignInAgain, SignInPage } from './pages/sign-in.tsx'
 import { SitePage } from './pages/site/site-page.tsx'
 import { SitesPage } from './pages/sites/sites-page.tsx'
@@ -24,6 +22,8 @@ import { frameTexts } from './texts/frame.ts'
 
 const pages = ['sites', 'zones', 'operations', 'activity', 'account', 'platform'] as const
 
+const ActivityPage = later(() => import('./pages/activity.tsx').then((file) => file.ActivityPage))
+const OperationsPage = later(() => import('./pages/operations.tsx').then((file) => file.OperationsPage))
 const ZonesPage = later(() => import('./pages/zones/zones-page.tsx').then((file) => file.ZonesPage))
 const PlatformPage = later(() => import('./pages/platform.tsx').then((file) => file.PlatformPage))
 

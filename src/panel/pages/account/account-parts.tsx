@@ -1,6 +1,5 @@
 import { later } from '../../parts/later.tsx'
 import { accountPartsTexts as texts } from '../../texts/account-parts.ts'
-import { AccountPage } from '../account.tsx'
 
 interface PartProps {
   /** The part of the address that names it. */
@@ -8,7 +7,7 @@ interface PartProps {
 }
 
 const parts = [
-  ['you', AccountPage],
+  ['you', later<PartProps>(() => import('../account.tsx').then((file) => file.AccountPage))],
   ['plan', later<PartProps>(() => import('./plan.tsx').then((file) => file.Plan))],
   ['collaborators', later<PartProps>(() => import('./people.tsx').then((file) => file.People))],
   ['webhooks', later<PartProps>(() => import('./webhooks.tsx').then((file) => file.Webhooks))],

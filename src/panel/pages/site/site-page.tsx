@@ -16,14 +16,15 @@ import { useLoad } from '../../parts/use-load.ts'
 import { useTitle } from '../../parts/use-title.ts'
 import { showWork } from '../../parts/work.ts'
 import { siteTexts as texts } from '../../texts/site/page.ts'
-import { Activity } from '../activity.tsx'
-import { Operations } from '../operations.tsx'
-import { Overview } from './overview.tsx'
+import { overviewFile } from './overview-file.ts'
 import type { Act } from './part.ts'
+
+const Operations = later(() => import('../operations.tsx').then((file) => file.Operations))
+const Activity = later(() => import('../activity.tsx').then((file) => file.Activity))
 
 /** The parts of the page. Each has an address, and its script is loaded when it opens. */
 const parts = [
-  ['overview', Overview],
+  ['overview', later(() => overviewFile().then((file) => file.Overview))],
   ['backups', later(() => import('./backups/backups.tsx').then((file) => file.Backups))],
   ['imports', later(() => import('./imports.tsx').then((file) => file.Imports))],
   ['copies', later(() => import('./copies/copies.tsx').then((file) => file.Copies))],
