@@ -163,6 +163,23 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
       await page.getByRole('menuitem').first().waitFor({ state: 'hidden' })
     })
 
+    test('is above a dialog, and Escape closes it before the dialog', async () => {
+      await at('account/you')
+      await page.getByRole('button', { name: 'Set up authenticator app' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Copy the secret' }).hover()
+      await tip().getByText('Copy the secret').waitFor()
+      const isOnTop = await tip().evaluate((it) => {
+        const { left, top, width, height } = it.getBoundingClientRect()
+        return it.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      })
+      expect(isOnTop).toBe(true)
+      await page.keyboard.press('Escape')
+      expect([await tip().count(), await page.getByRole('dialog').count()]).toEqual([0, 1])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await at('sites')
+    })
+
     test('has a text that is cut off', async () => {
       await page.setViewportSize({ width: 390, height: 844 })
       await at(`sites/${long}/backups`)

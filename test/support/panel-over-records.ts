@@ -4,7 +4,7 @@
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { sessionHash } from '../../src/resources/sessions/session.ts'
 import { type Person, type TestApi, type TestApiOptions, testApi } from './api.ts'
@@ -17,7 +17,7 @@ export interface PanelOverRecords {
   /** Problems in any page: failed scripts, violations of the security policy, requests to other hosts. */
   readonly faults: string[]
   /** Opens a separate browser context, signed in as a person or as nobody. */
-  visitor(person?: Person): Promise<BrowserContext>
+  visitor(person?: Person, options?: BrowserContextOptions): Promise<BrowserContext>
   /** Opens a page in a separate browser context. */
   open(person: Person | undefined, path: string): Promise<Page>
   /** Waits until a page has got and shows all its data. */
@@ -111,8 +111,8 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
     url,
     browser,
     faults,
-    async visitor(person) {
-      const context = await browser.newContext()
+    async visitor(person, options = {}) {
+      const context = await browser.newContext(options)
       context.setDefaultTimeout(PATIENCE_MS)
       await context.addInitScript(countRequests)
       if (person) {

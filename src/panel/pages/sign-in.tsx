@@ -6,11 +6,14 @@ import { Form, type Values } from '../parts/form.tsx'
 import { attempt, Toasts } from '../parts/toasts.tsx'
 import { hasPasskeys, newKeyByLink, usePasskey } from '../passkeys.ts'
 import { go } from '../route.ts'
-import { leave, session } from '../session.ts'
+import { leave, person, session } from '../session.ts'
 import { passkeysTexts, signInAgainTexts, signInTexts as texts } from '../texts/sign-in.ts'
 
 async function open(): Promise<void> {
+  const isAgain = person.peek() !== undefined
   session.value = (await ask(() => api.GET('/v1/session'))).data
+  // The page takes the place of the form, so that screen readers and the keyboard continue there.
+  if (!isAgain) setTimeout(() => document.querySelector<HTMLElement>('#main')?.focus())
 }
 
 const codeField = {

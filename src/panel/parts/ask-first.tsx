@@ -33,8 +33,8 @@ export function AskFirst() {
   if (!question) return null
   const { title, text, button, name, label } = question
   return (
-    <Dialog title={title} onClose={withdraw}>
-      <p>{text}</p>
+    <Dialog title={title} describedBy="question" onClose={withdraw}>
+      <p id="question">{text}</p>
       <Confirm
         name={name}
         label={label}

@@ -24,6 +24,9 @@ export function CopyField({ value, of }: { readonly value: string; readonly of: 
           })
         }
       />
+      <span class="hidden" role="status">
+        {isCopied.value && texts.copied}
+      </span>
     </div>
   )
 }

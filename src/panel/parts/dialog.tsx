@@ -7,13 +7,23 @@ import { Around } from './draft.ts'
 export function Dialog(props: {
   readonly title: string
   readonly isWide?: boolean
+  /** The element that says what it is about. Screen readers read it with the title. */
+  readonly describedBy?: string
   readonly children: ComponentChildren
   onClose(): void
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isOver = useRef(false)
   // Opens before the first paint, so that key presses after the request go to the dialog and not to the page beneath.
-  useLayoutEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    const opened = dialog.current
+    opened?.showModal()
+    return () => {
+      // Another dialog may take its place, and must give the focus back to the same element.
+      isOver.current = true
+      opened?.close()
+    }
+  }, [])
   /** Closes at once. The browser reports a closed dialog a moment later, when the next one may already be open. */
   function end(): void {
     if (isOver.current) return
@@ -33,6 +43,7 @@ export function Dialog(props: {
       }}
       onClose={end}
       aria-label={props.title}
+      aria-describedby={props.describedBy}
     >
       <div class="row spread">
         <h2>{props.title}</h2>

@@ -61,6 +61,9 @@ function Copied({ value, of }: { readonly value: string; readonly of?: string })
       >
         {isCopied.value ? texts.copied : texts.copy}
       </Button>
+      <span class="hidden" role="status">
+        {isCopied.value && texts.copied}
+      </span>
     </p>
   )
 }

@@ -17,7 +17,7 @@ export function Loss({ preview: { files, database } }: { readonly preview: Previ
   const newest = (database?.newest ?? []).map((one) => texts.item(one.kind, one.title, one.at))
   const isSame = !created.length && !changed.length && !files?.removed.count && !files?.written.count
   return (
-    <div role="status">
+    <>
       {created.length > 0 && (
         <Callout kind="warn">
           <b>
@@ -56,7 +56,7 @@ export function Loss({ preview: { files, database } }: { readonly preview: Previ
         )}
         {isSame && <Change kind="kept">{texts.same}</Change>}
       </Changes>
-    </div>
+    </>
   )
 }
 

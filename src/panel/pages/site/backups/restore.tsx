@@ -125,8 +125,11 @@ export function Restore({ site, id, act, point, all, onClose }: Props) {
                 onEnd={preview.ended}
               />
             )}
-            {preview.fault.value && <Callout kind="warn">{texts.noPreview(preview.fault.value)}</Callout>}
-            {preview.got.value && <Loss preview={preview.got.value} />}
+            {/* There before its content: screen readers announce only what changes in it. */}
+            <div role="status">
+              {preview.fault.value && <Callout kind="warn">{texts.noPreview(preview.fault.value)}</Callout>}
+              {preview.got.value && <Loss preview={preview.got.value} />}
+            </div>
             {!preview.isReady.value && (
               <p class="row preview-actions">
                 {choice.value === 'parts' && preview.operation.value === undefined && (
