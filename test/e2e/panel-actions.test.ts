@@ -4,11 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessRecord } from '../../src/edge/records/access-records.ts'
 import { readMessage } from '../../src/hosting/php-log/php-message.ts'
 import { phpRecord } from '../../src/hosting/php-log/php-records.ts'
+import { accountHooks, jobs } from '../../src/jobs.ts'
 import { createLogIds } from '../../src/platform/log-store/log-ids.ts'
+import { startWorker } from '../../src/platform/operations/harness.ts'
 import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { storeCheck } from '../../src/resources/domains/check.store.ts'
 import { insertClaim } from '../../src/resources/domains/claim.store.ts'
+import { removeAccountJob } from '../../src/resources/installation/accounts/remove-account.job.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { idleHost } from '../support/idle-host.ts'
@@ -118,13 +121,61 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       expect(state).toBe('waiting')
       expect(Date.parse(due_at) - Date.parse(requested_at)).toBe(3 * 86_400_000)
       // it stays suspended, so nothing else can be done
-      expect(await row.getByRole('button').allTextContents()).toEqual(['Cancel removal'])
+      expect(await row.getByRole('button').allTextContents()).toEqual(['Cancel removal', ''])
       await panel.judge(page)
+      await row.getByRole('button', { name: 'More actions for leaver@example.com' }).click()
+      await row.getByRole('menuitem', { name: 'Change date…' }).click()
+      await dialog().getByText('The days count from today.').waitFor()
+      await dialog().getByLabel('Type leaver@example.com to confirm').fill('leaver@example.com')
+      await dialog().getByLabel('Delete the account').selectOption('After 14 days')
+      await panel.judge(page)
+      await dialog().getByRole('button', { name: 'Change date' }).click()
+      await dialog().waitFor({ state: 'detached' })
+      const changed = await removal()
+      expect(changed.state).toBe('waiting')
+      expect(Date.parse(changed.due_at) - Date.parse(changed.requested_at)).toBe(14 * 86_400_000)
       await row.getByRole('button', { name: 'Cancel removal: leaver@example.com' }).click()
       await page.getByRole('status').getByText('Removal of leaver@example.com canceled').waitFor()
       await row.getByRole('button', { name: 'Suspend account: leaver@example.com' }).waitFor()
       expect(await removal()).toBeNull()
       expect((await leaver.call('GET', '/v1/sites')).status).toBe(200)
+    })
+
+    test('removes an account after some days, and takes it back in the message', async () => {
+      const { api } = panel
+      const email = 'doubtful@example.com'
+      const doubtful = await api.person(email)
+      await at('platform?tab=accounts')
+      const row = page.getByRole('row', { name: /doubtful@example\.com/ })
+      await row.getByRole('button', { name: `More actions for ${email}` }).click()
+      await row.getByRole('menuitem', { name: 'Remove account…' }).click()
+      await dialog().getByLabel(`Type ${email} to confirm`).fill(email)
+      await dialog().getByRole('button', { name: 'Remove account' }).click()
+      await row.getByText(/^Removal on /).waitFor()
+      await page.getByRole('status').getByRole('button', { name: 'Undo' }).last().click()
+      await row.getByRole('button', { name: `Suspend account: ${email}` }).waitFor()
+      expect((await doubtful.call('GET', '/v1/sites')).status).toBe(200)
+    })
+
+    test('removes an account now, and follows the removal', async () => {
+      const { api } = panel
+      const { database, backups } = api
+      const email = 'gone@example.com'
+      const { accountId } = await api.person(email)
+      await at('platform?tab=accounts')
+      const row = page.getByRole('row', { name: /gone@example\.com/ })
+      await row.getByRole('button', { name: `More actions for ${email}` }).click()
+      await row.getByRole('menuitem', { name: 'Remove account…' }).click()
+      await dialog().getByLabel(`Type ${email} to confirm`).fill(email)
+      await dialog().getByLabel('Delete the account').selectOption('Now. You cannot cancel the removal')
+      await dialog().getByRole('button', { name: 'Remove account' }).click()
+      await page.getByRole('status').getByText(`Removing ${email}`).first().waitFor()
+      const services = { database, backups, definitions: jobs, accountHooks }
+      const worker = startWorker(database, [removeAccountJob], { services: services as never, lookEveryMs: 20 })
+      await row.waitFor({ state: 'detached' })
+      await worker.stop(1000)
+      const left = database.read.selectFrom('accounts').select('email').where('id', '=', accountId)
+      expect(await left.execute()).toEqual([])
     })
 
     test('sees why an account cannot be removed', async () => {

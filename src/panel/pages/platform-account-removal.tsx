@@ -52,7 +52,12 @@ export const RemoveMenu = ({ of: { email }, onRemove }: { readonly of: Account; 
 )
 
 /** The actions on an account that is being removed. None while it is deleted. */
-export function PendingRemoval({ of: account, removal, onChange }: ActionProps & { readonly removal: Removal }) {
+export function PendingRemoval({
+  of: account,
+  removal,
+  onChange,
+  onRemove,
+}: ActionProps & { readonly removal: Removal; onRemove(): void }) {
   const { email } = account
   const cancel = cancelRemoval(account, onChange)
   if (removal.state === 'removing') return null
@@ -62,6 +67,11 @@ export function PendingRemoval({ of: account, removal, onChange }: ActionProps &
         <Button isSmall of="cancelAccountRemoval" label={`${texts.cancel}: ${email}`} onClick={cancel}>
           {texts.cancel}
         </Button>
+        <Menu of="removeAccount" label={texts.more(email)} class="ghost sm only-icon" button={<Icon name="ellipsis" />}>
+          <MenuItem icon="clock" of="removeAccount" onClick={onRemove}>
+            {texts.openChange}
+          </MenuItem>
+        </Menu>
       </span>
     )
   const retry = attempt(async () => {
@@ -98,16 +108,18 @@ export const RemovalBadge = ({ of: { state, due_at } }: { readonly of: Removal }
     <span class="badge bad">{texts.states[state]}</span>
   )
 
-/** Shows what goes with an account, and removes it after its address is typed. */
+/** Shows what goes with an account, and removes it after its address is typed. Or changes when that happens. */
 export function RemoveAccount({ of: account, onChange, onClose }: ActionProps & { onClose(): void }) {
   const { email } = account
   const report = useLoad(() => ask(() => api.GET('/v1/installation/accounts/{id}/removal', pathOf(account))))
   const known = report.got.value?.data
   const isBlocked = known === undefined || known.blockers.length > 0
+  const isChange = account.removal !== null
+  const words = texts.dialog[isChange ? 'change' : 'remove']
   return (
-    <Dialog title={texts.question(email)} isWide onClose={onClose}>
+    <Dialog title={words.title(email)} isWide onClose={onClose}>
       <div class="stack-14">
-        <p>{texts.effect}</p>
+        <p>{words.effect}</p>
         {report.fault.value && <p class="fault">{report.fault.value}</p>}
         {!known && !report.fault.value && <Skeleton />}
         {known && <Blockers of={known.blockers} />}
@@ -122,14 +134,17 @@ export function RemoveAccount({ of: account, onChange, onClose }: ActionProps & 
                 options: DAYS.map((days) => [String(days), texts.days(days)] as const),
               },
             ]}
-            button={texts.remove}
+            button={words.button}
             go={async ({ days }) => {
               const body = { email, keep_days: Number(days) }
               const order = { ...pathOf(account), body }
               const { data, operationId } = await ask(() => api.POST('/v1/installation/accounts/{id}/removal', order))
               onClose()
               if (body.keep_days > 0)
-                told(texts.didRemove(email, dayOf(data.removal?.due_at ?? null)), cancelRemoval(account, onChange))
+                told(
+                  texts.didRemove(email, dayOf(data.removal?.due_at ?? null)),
+                  isChange ? undefined : cancelRemoval(account, onChange),
+                )
               else if (operationId !== undefined) showWork(operationId, texts.removing(email), onChange)
               await onChange()
             }}

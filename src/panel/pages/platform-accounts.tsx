@@ -22,6 +22,9 @@ export function Accounts() {
   const accounts = useLoad(() => read(placeShown()), [placeShown()])
   // Not in a row: rows change places while a dialog is open.
   const removed = useSignal<Account | undefined>(undefined)
+  const remove = (account: Account) => () => {
+    removed.value = account
+  }
   return (
     <>
       <Card title={texts.tabs.accounts} isFlush>
@@ -38,16 +41,17 @@ export function Accounts() {
             account.plan,
             texts.sitesOf(account.sites, account.max_sites),
             account.operator ? null : account.removal ? (
-              <PendingRemoval key="action" of={account} removal={account.removal} onChange={accounts.reload} />
+              <PendingRemoval
+                key="action"
+                of={account}
+                removal={account.removal}
+                onChange={accounts.reload}
+                onRemove={remove(account)}
+              />
             ) : (
               <span key="action" class="row nowrap">
                 <Suspension of={account} onChange={accounts.reload} />
-                <RemoveMenu
-                  of={account}
-                  onRemove={() => {
-                    removed.value = account
-                  }}
-                />
+                <RemoveMenu of={account} onRemove={remove(account)} />
               </span>
             ),
           ]}

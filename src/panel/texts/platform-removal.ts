@@ -7,13 +7,23 @@ const list = new Intl.ListFormat('en')
 export const removalTexts = {
   more: (email: string) => `More actions for ${email}`,
   open: 'Remove account…',
-  question: (email: string) => `Remove ${email}?`,
-  effect:
-    'Stead suspends the account at once, and deletes it after the days that you choose. Until then you can cancel the removal.',
+  openChange: 'Change date…',
+  dialog: {
+    remove: {
+      title: (email: string) => `Remove ${email}?`,
+      effect:
+        'Stead suspends the account at once, and deletes it after the days that you choose. Until then you can cancel the removal.',
+      button: 'Remove account',
+    },
+    change: {
+      title: (email: string) => `Change the removal of ${email}?`,
+      effect: 'The days count from today. Until then you can cancel the removal.',
+      button: 'Change date',
+    },
+  },
   when: 'Delete the account',
   days: (count: number) =>
     count === 0 ? 'Now. You cannot cancel the removal' : `After ${counted(count, 'day', 'days')}`,
-  remove: 'Remove account',
   didRemove: (email: string, day: string) => `Removal of ${email} on ${day}`,
   removing: (email: string) => `Removing ${email}`,
   blocked: 'You cannot remove this account yet.',
