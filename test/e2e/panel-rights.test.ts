@@ -24,7 +24,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
   activity: ['Export CSV'],
   imports: ['Upload', 'Web address', 'SSH', 'Plugin'],
   plugins: ['All 2', 'Updates due 2', 'Inactive 1', 'Must-use 0'],
-  domains: ['Copy name', 'Copy value 127.0.0.1'],
+  domains: ['Copy name', 'Copy value 127.0.0.1', 'Copy records'],
   sftp: ['Host', 'Port', 'SFTP command', 'WP-CLI over SSH', 'Export database', 'Import database'].map(
     (name) => `Copy ${name}`,
   ),

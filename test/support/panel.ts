@@ -22,11 +22,16 @@ declare global {
   }
 }
 
-/** Counts the clicks of a task that does not reload the page. */
+/** Counts the clicks of a task that does not reload the page. A choice from a list is two: opening it, and choosing. */
 export async function clicksOf(page: Page, task: () => Promise<unknown>): Promise<number> {
   const before = await page.evaluate(() => {
-    if (window.clicks === undefined)
-      addEventListener('pointerdown', () => (window.clicks = (window.clicks ?? 0) + 1), true)
+    const count = (clicks: number) => {
+      window.clicks = (window.clicks ?? 0) + clicks
+    }
+    if (window.clicks === undefined) {
+      addEventListener('pointerdown', () => count(1), true)
+      addEventListener('change', ({ target }) => target instanceof HTMLSelectElement && count(2), true)
+    }
     window.clicks ??= 0
     return window.clicks
   })

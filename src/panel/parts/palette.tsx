@@ -54,7 +54,9 @@ function entriesOfPage(): Entry[] {
     run: () => button.click(),
   }))
   const own = Object.entries(ownActions.value).map(([text, run]) => ({ key: text, text, kind: texts.act, run }))
-  return [...links, ...actions.filter(({ text }) => /\p{L}/u.test(text)), ...own]
+  // Several navigations lead to the same page.
+  const pages = links.filter(({ key }, at) => links.findIndex((other) => other.key === key) === at)
+  return [...pages, ...actions.filter(({ text }) => /\p{L}/u.test(text)), ...own]
 }
 
 /** Sites and people that match the words of `q`. */

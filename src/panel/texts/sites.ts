@@ -16,6 +16,8 @@ export const sitesTexts = {
   clear: 'Clear filters',
   count: (count: number) => count.toLocaleString(),
   select: (name: string) => `Select ${name}`,
+  selectAll: (count: number) => `Select all ${count.toLocaleString()}`,
+  selectFirst: (count: number) => `Select the first ${count.toLocaleString()}`,
   staging: 'Staging',
   open: (name: string) => `Open ${name} in a new tab`,
   more: (name: string) => `More actions for ${name}`,

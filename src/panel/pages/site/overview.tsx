@@ -25,6 +25,7 @@ import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import { EdgeCache, FlushObjects, PurgeCache } from './cache-controls.tsx'
 import type { PartProps } from './part.ts'
+import { QuickLinks } from './quick-links.tsx'
 import { Favorite, Tags } from './tags.tsx'
 import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
 
@@ -35,6 +36,7 @@ export function Overview(props: PartProps) {
   return (
     <>
       <Head {...props} />
+      <QuickLinks id={props.id} />
       <Advice {...props} />
       <DatabaseErrors {...props} />
       <Figures {...props} days={days.got.value?.data} />
@@ -159,7 +161,7 @@ function Environment({ site, act, id }: PartProps) {
         <dd class="row">
           {site.phpVersion ?? texts.unknown}
           <May do="updateSite" what={texts.changePhp}>
-            <a href={`#/sites/${id}/settings`}>{texts.changePhp}</a>
+            <a href={`#/sites/${id}/cache`}>{texts.changePhp}</a>
           </May>
         </dd>
         <dt>{texts.backups}</dt>

@@ -9,7 +9,7 @@ import type { IconName } from '../../parts/icons.ts'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { type Right, SitesRights } from '../../parts/rights.tsx'
 import { bulkTexts as texts } from '../../texts/sites.ts'
-import { choose, chosen } from './choice.ts'
+import { choose, chooseAll, chosen } from './choice.ts'
 
 type Action = keyof typeof texts.actions
 
@@ -131,13 +131,7 @@ export function Bulk({ page }: { readonly page: readonly Listed[] }) {
                 ))}
             </Menu>
           </SitesRights>
-          <Button
-            isGhost
-            isSmall
-            onClick={() => {
-              for (const { id, displayName } of page) choose(id, displayName, true)
-            }}
-          >
+          <Button isGhost isSmall onClick={() => chooseAll(page)}>
             {texts.page}
           </Button>
           <Button
@@ -170,8 +164,8 @@ function withdraw(): void {
 function Confirm({ action }: { readonly action: Action }) {
   const label = texts.actions[action]
   return (
-    <Dialog title={texts.ask(label, chosen.value.size)} onClose={withdraw}>
-      <p>{texts.sure[action]}</p>
+    <Dialog title={texts.ask(label, chosen.value.size)} describedBy="consequence" onClose={withdraw}>
+      <p id="consequence">{texts.sure[action]}</p>
       <Form
         fields={action === 'tag' ? [{ name: 'tag', label: texts.tag, autocomplete: 'off' }] : []}
         button={texts.confirm(label)}

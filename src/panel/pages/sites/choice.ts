@@ -55,3 +55,13 @@ export function choose(id: number, name: string, isChosen: boolean): void {
   else next.delete(id)
   chosen.value = next
 }
+
+export interface Choosable {
+  readonly id: number
+  readonly displayName: string
+}
+
+/** Adds sites to the selection. */
+export function chooseAll(sites: readonly Choosable[]): void {
+  chosen.value = new Map([...chosen.value, ...sites.map(({ id, displayName }) => [id, displayName] as const)])
+}

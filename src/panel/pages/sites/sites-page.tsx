@@ -23,9 +23,11 @@ import { commonTexts } from '../../texts/common.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
 import { agoOf } from '../../time.ts'
 import { openLogin } from '../open-login.ts'
+import { overviewFile } from '../site/overview-file.ts'
 import { siteAddress } from '../site-address.ts'
 import { choose, chosen, narrow, places, turnTo, useNarrowing } from './choice.ts'
 import { wantsFirstSteps } from './first-steps-wish.ts'
+import { SelectAll } from './select-all.tsx'
 import { Views } from './views.tsx'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
@@ -33,6 +35,8 @@ const FirstSteps = later(() => import('./first-steps.tsx').then((file) => file.F
 const Bulk = later(() => import('./bulk.tsx').then((file) => file.Bulk))
 
 const PER_PAGE = 25
+/** When the list is there and its pictures are loading, the next page's script is fetched. */
+const AHEAD_MS = 1000
 
 type Site = components['schemas']['FoundSite'] | components['schemas']['ListedSite']
 type Filter = components['schemas']['SiteFilter']
@@ -82,6 +86,13 @@ export function SitesPage() {
   const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
   const got = sites.got.value
   const figures = useFigures(got?.data)
+  const isThere = got !== undefined
+  useEffect(() => {
+    if (!isThere) return
+    // Without it, the click fetches the script, and reports why that fails.
+    const soon = setTimeout(() => overviewFile().catch(() => {}), AHEAD_MS)
+    return () => clearTimeout(soon)
+  }, [isThere])
   // All sites after this place are gone.
   const isBehindAll = got?.data.length === 0 && place !== ''
   useEffect(() => {
@@ -148,6 +159,7 @@ export function SitesPage() {
           </span>
         )}
         <div class="right">
+          {total !== undefined && total > 1 && <SelectAll total={total} read={readSites} />}
           <SortSelect choices={choices} usual={texts.usualOrder} />
           <Views />
           <Columns list="sites" heads={texts.head.slice(2, -1)} class="only-icon not-phone" />

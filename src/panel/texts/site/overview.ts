@@ -9,6 +9,7 @@ export const overviewTexts = {
   openSite: 'Open site',
   login: 'WordPress admin',
   more: 'More actions',
+  quick: 'Quick links',
   database: 'Open database',
   password: 'Reset admin password',
   passwordOf: 'New password of the WordPress administrator',

@@ -25,7 +25,7 @@ export const Records = ({ of }: { readonly of: readonly DnsLine[] }) => (
         <RecordLine key={lineOf(line)} line={line} />
       ))}
     </div>
-    {of.length > 1 && (
+    {of.length > 0 && (
       <p class="row">
         <Button
           isSmall
