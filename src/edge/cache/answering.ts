@@ -35,7 +35,7 @@ export function decide(cache: Cache, visit: Visit): Decision | Promise<Decision>
   const lookup: CacheLookup = { visit, waits: 0, route, facts, address, key: address.key, selected: undefined }
   const entry = cache.memory.get(address.key)
   if (entry && isAlive(cache, entry, route)) return use(cache, lookup, entry)
-  if (isPrivateTarget(visit.target)) return pass(visit, 'bypass; detail=private-address')
+  if (isPrivateTarget(address.target)) return pass(visit, 'bypass; detail=private-address')
   const by = cache.differences.of(address.key)
   return by ? useVariant(cache, lookup, by) : useFromDisk(cache, lookup)
 }

@@ -163,6 +163,33 @@ describe('a page of PHP', () => {
     expect(site.asked.length).toBe(10)
   })
 
+  test('requests a link with a key only once, because it may work only once', async () => {
+    const site = await startCachedSite(cleanup, (_request, response, count) =>
+      page(response, `page ${count}`, { 'cache-control': 'no-store' }),
+    )
+    const links = [
+      '/?download_file=28&order=wc_order_x1&uid=a&key=b',
+      '/newsletter/?unsubscribe=1',
+      '/?_my_nonce=1a2b3c',
+      '/confirm/?link-token=1',
+      '/?data=7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1f',
+    ]
+    for (const [n, link] of links.entries()) expect((await site.get(link)).body).toBe(`page ${n + 1}`)
+    expect(site.asked.length).toBe(links.length)
+  })
+
+  test('stores pages whose parameters only look similar', async () => {
+    const site = await counted()
+    for (const path of [
+      '/?keyword=tea',
+      '/?s=tokens-and-keys-of-1900',
+      '/?hashtag=x&gclid=7f83b1657ff1fc53b92dc18148',
+    ]) {
+      const { body } = await site.get(path)
+      expect((await site.get(path)).body).toBe(body)
+    }
+  })
+
   test('keeps a 404 for a moment only, and a 500 never', async () => {
     const site = await startCachedSite(cleanup, (request, response, count) =>
       page(response, `page ${count}`, {}, request.url === '/gone' ? 404 : 500),

@@ -135,8 +135,36 @@ export const hasNoCookies = ({ cookie }: RequestFacts): boolean =>
 const PRIVATE_TARGET =
   /^\/+(?:[^?]*\/)?(?:wp-(?:admin|login\.php|cron\.php|signup\.php|activate\.php|comments-post\.php|trackback\.php|mail\.php)|xmlrpc\.php)(?:[/?]|$)|^\/+stead-database\/|[?&](?:preview(?:_id|_nonce)?|customize_[a-z_]+|_wpnonce|add-to-cart|remove_item|undo_item|wc-ajax|wc-api|doing_wp_cron|edd_action)=/
 
+/**
+ * Words in names of parameters of links for one person, which often work only once: paid downloads, confirmations,
+ * unsubscriptions. A request for everyone would use them up before the visitor's own.
+ */
+const KEY_WORDS = new Set(
+  'nonce wpnonce token key hash sig signature secret hmac otp download unsubscribe confirm'.split(' '),
+)
+/** Words in addresses are shorter, and separated. */
+const LONG_VALUE = /[0-9A-Za-z]{24,}/g
+const HAS_BOTH = /\d[A-Za-z]|[A-Za-z]\d/
+
+/** Returns whether the query contains a key, by the name of its parameter or by a long random value. */
+function hasKey(target: string): boolean {
+  const query = target.indexOf('?')
+  if (query < 0) return false
+  return target
+    .slice(query + 1)
+    .split('&')
+    .some((parameter) => {
+      const [name = '', value = ''] = parameter.split('=', 2)
+      const words = name.toLowerCase().split(/[_-]/)
+      return (
+        words.some((word) => KEY_WORDS.has(word)) || (value.match(LONG_VALUE) ?? []).some((run) => HAS_BOTH.test(run))
+      )
+    })
+}
+
 /** Returns whether the cache ignores this visit. Files of the dashboard are files like others. */
-export const isPrivateTarget = (target: string): boolean => PRIVATE_TARGET.test(target) && !LOOKS_LIKE_FILE.test(target)
+export const isPrivateTarget = (target: string): boolean =>
+  (PRIVATE_TARGET.test(target) || hasKey(target)) && !LOOKS_LIKE_FILE.test(target)
 
 const LOOKS_LIKE_FILE =
   /^[^?]*\.(?:css|js|mjs|map|png|jpe?g|gif|webp|avif|svg|ico|woff2?|ttf|otf|eot|mp[34]|webm|ogg|pdf)(?:\?|$)/i
