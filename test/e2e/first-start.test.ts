@@ -215,6 +215,21 @@ describe.skipIf(!core)('the first start', () => {
       await other.remove()
     }
   })
+
+  test('exits with code 2 when a process ends at each of its starts, and names it', async () => {
+    const other = await prepareStead({ golden: false })
+    try {
+      const ends = 'if (process.argv[2] === "edge") process.exit(1)'
+      other.set({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ends)}` })
+      const { code, stderr, stdout } = await other.cli('serve')
+      expect([code, `${stdout}${stderr}`]).toEqual([
+        2,
+        expect.stringContaining('The part "edge" of Stead cannot start: it has ended 5 times in a row'),
+      ])
+    } finally {
+      await other.remove()
+    }
+  })
 })
 
 const WIPE = '\r\u001b[2K'
