@@ -10,7 +10,7 @@ interface Import {
   readonly to: string
 }
 
-const isTest = (file: string) => /\.(test|fixture)\.ts$|test-support\.ts$|\/harness\.ts$/.test(file)
+const isTest = (file: string) => /\.(test|fixture|contract)\.ts$|test-support\.ts$|\/harness\.ts$/.test(file)
 const sources = globSync('src/**/*.{ts,tsx}').filter((file) => !isTest(file))
 const textOf = (file: string) => readFileSync(file, 'utf8')
 

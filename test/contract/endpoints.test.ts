@@ -1,16 +1,16 @@
 /**
  * Every endpoint of the API, from the table that defines the API itself, so that a new one is covered without a change
- * here. If it needs a body or an ID that the schema does not describe, it gets an example in the `samples.fixture.ts`
+ * here. If it needs a body or an ID that the schema does not describe, it gets an example in the `<resource>.contract.ts`
  * of its resource. Roles and scopes: `permissions.test.ts`.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
-import { backupIn } from '../../src/resources/backups/samples.fixture.ts'
-import { codeNow, rightCredential, withLink } from '../../src/resources/sign-in/samples.fixture.ts'
+import { backupIn } from '../../src/resources/backups/backups.fixture.ts'
+import { codeNow, rightCredential, withLink } from '../../src/resources/sign-in/sign-in.fixture.ts'
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
-import { examples } from './samples.ts'
+import { examples } from './contracts.ts'
 import { accessOf, as, cases, endpoints, isOfOperator, isOnSite, siteParam, type Walk, walk } from './walk.ts'
 
 const guarded = endpoints.filter(({ access }) => access !== 'public')
@@ -35,7 +35,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
   it.each(cases(endpoints))('2xx %s: the owner gets what the document describes', async (_id, endpoint) => {
     const request = await tour.requestOf(endpoint, await tour.scene())
     const response = await tour.send(endpoint, request)
-    const hint = `${endpoint.id}: ${response.body} (does it need an example in samples.fixture.ts?)`
+    const hint = `${endpoint.id}: ${response.body} (does it need an example in the contract of its resource?)`
     expect(response.statusCode, hint).toBe(endpoint.status ?? 200)
     expect(response.headers['x-request-id']).toBeTruthy()
     expect(response.headers['stead-ignored'], hint).toBeUndefined()

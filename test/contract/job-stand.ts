@@ -10,8 +10,8 @@ import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqu
 import { startWorker } from '../../src/platform/operations/harness.ts'
 import type { Worker } from '../../src/platform/operations/worker/worker.ts'
 import type { TestApi } from '../support/api.ts'
+import type { JobSample, JobWorld } from '../support/contract.ts'
 import { type FakeHost, fakeHost } from '../support/fake-host.ts'
-import type { JobSample, World } from './job-samples.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: steps of any definition
 type AnyStep = any
@@ -68,7 +68,7 @@ export class JobStand {
   }
 
   /** @param below parent of the host's folder; default: the system's temporary folder */
-  async newWorld(below?: string): Promise<World> {
+  async newWorld(below?: string): Promise<JobWorld> {
     const api = this.#api
     const tag = `job-${++this.#runs}`
     this.told.length = 0
@@ -84,7 +84,7 @@ export class JobStand {
    * over a lost operation
    */
   start(
-    world: World,
+    world: JobWorld,
     definition: AnyDefinition,
     { onLost, leaseMs = 800 }: { readonly onLost?: () => void; readonly leaseMs?: number } = {},
   ): Worker {
@@ -107,7 +107,7 @@ export class JobStand {
 
   /** @param alter changes the input, or its subject, after the sample has prepared it */
   async ask(
-    world: World,
+    world: JobWorld,
     sample: JobSample,
     definition: AnyDefinition,
     alter?: (input: object) => unknown,

@@ -9,7 +9,7 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import type { Person } from '../support/api.ts'
 import type { Scene } from '../support/samples.ts'
-import { examples } from './samples.ts'
+import { examples } from './contracts.ts'
 import { cases, endpoints, isOnSite, type Walk, walk } from './walk.ts'
 
 /** Tables that count changes anywhere, or that concern no site and no account. */

@@ -12,16 +12,11 @@ import { type BudgetTerms, openBudgets } from '../../src/platform/budgets/budget
 import type { Database, Tx } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { apiOver } from '../support/api.ts'
+import type { Stage } from '../support/contract.ts'
 import { dialects } from '../support/database.ts'
-import {
-  type CommonCase,
-  commonCases,
-  EMPTY_DATACENTER,
-  ownCases,
-  type Provoked,
-  provokeOwn,
-  type Stage,
-} from './problem-cases.ts'
+import { EMPTY_DATACENTER } from '../support/scenes.ts'
+import { problemCases } from './contracts.ts'
+import { type CommonCase, commonCases, type Provoked, provokeOwn } from './problem-cases.ts'
 import { declaredOf, type ProblemCode, problemOf, statusOf } from './problems.ts'
 import { oneOfEachShape } from './selection.ts'
 import { endpoints, walk } from './walk.ts'
@@ -35,7 +30,7 @@ interface Case {
 }
 
 const cases: readonly Case[] = endpoints.flatMap((endpoint) => {
-  const own = ownCases.filter(({ of }) => of.includes(endpoint.id))
+  const own = problemCases.filter(({ of }) => of.includes(endpoint.id))
   const declared = declaredOf(endpoint).filter((code) => !own.some((one) => one.code === code))
   return [
     ...own.map((one) => ({

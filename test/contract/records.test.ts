@@ -1,47 +1,18 @@
 /**
  * What every changing endpoint records besides its change: an entry in the activity log, a webhook event, and the
  * background work that its contract declares. The test walks the API's own list, so it covers a new endpoint without a
- * change here, unless the endpoint has an event, or a reason to leave no entry.
+ * change. The contract of its resource names its events, or its reason to leave no entry.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { dialects } from '../support/database.ts'
+import { contracts } from './contracts.ts'
 import { cases, endpoints, type Walk, walk } from './walk.ts'
 
-/** Changes without an entry, and why. */
-const unrecorded: Record<string, string> = {
-  issueToken: 'a token is no change of the account; logs of the control have it',
-  revokeToken: 'as issueToken',
-  getSession: 'that a session goes on is no change of the account',
-  proveIdentity: 'as getSession',
-  proveByPasskey: 'as getSession',
-  requestPasswordLink: 'anybody may ask; the password that is set by the link has an entry',
-  beginTotp: 'nothing is in force before it is confirmed',
-  batchCreateCollaborators: 'its work records each site that it really changes',
-  batchDestroyCollaborators: 'as batchCreateCollaborators',
-}
-
-/** The events of each endpoint, by their names for webhook receivers. Events of its background work are not here. */
-const events: Record<string, readonly string[]> = {
-  updateSite: ['php_version_changed', 'wp_environment_type'],
-  deleteSite: ['site_deleted'],
-  disableSite: ['site_disabled'],
-  enableSite: ['site_enabled'],
-  convertSite: ['site_converted'],
-  toggleEdgeCache: ['disabled_edge_cache'],
-  purgeEdgeCache: ['purged_edge_cache'],
-  setDefensiveMode: ['edge_cache_defensive_mode_toggled'],
-  toggleLight404: ['light_weight_404_changed'],
-  addSiteCollaborator: ['collaborator_added'],
-  removeSiteCollaborator: ['collaborator_deleted'],
-  addDomain: ['domain_added'],
-  deleteDomain: ['domain_removed'],
-  deleteDnsRecord: ['domain_removed'],
-  setPrimaryDomain: ['primary_domain_set'],
-  cancelDomainClaim: ['domain_claim_ended', 'domain_claim_ended'],
-  resetSftpPassword: ['sftp_user_password_reset'],
-}
+const unrecorded: Record<string, string> = Object.assign({}, ...contracts.map((each) => each.unrecorded))
+/** By their names for webhook receivers. Events of background work are not here. */
+const events: Record<string, readonly string[]> = Object.assign({}, ...contracts.map((each) => each.events))
 
 const changing = endpoints.filter(changes)
 
@@ -86,7 +57,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('changes on $dialect', ({ di
         .where('id', '>', before.events)
         .orderBy('id')
         .execute()
-      const hint = 'Does the request change anything? If not, it needs an example in samples.fixture.ts.'
+      const hint = 'Does the request change anything? If not, it needs an example in the contract of its resource.'
       expect(entries.length > 0, `${id} has ${entries.length} entries. ${hint}`).toBe(unrecorded[id] === undefined)
       expect(told.map(({ type }) => type)).toEqual(events[id] ?? [])
       expect(response.headers['operation-id'] !== undefined, hint).toBe(endpoint.starts === true)

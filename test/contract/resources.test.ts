@@ -8,9 +8,11 @@ import { eventTexts } from '../../src/panel/texts/events.ts'
 import { resources } from '../../src/resources/index.ts'
 import { schedules } from '../../src/schedules.ts'
 import { testDatabase } from '../support/database.ts'
-import { examples, samples } from './samples.ts'
+import { contracts, examples, samples } from './contracts.ts'
 
-const files = globSync('src/{resources,platform}/**/*.ts').filter((file) => !/\.(test|fixture)\.ts$/.test(file))
+const files = globSync('src/{resources,platform}/**/*.ts').filter(
+  (file) => !/\.(test|fixture|contract)\.ts$/.test(file),
+)
 const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
 const declared = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name]) => name as string).sort()
 
@@ -89,28 +91,28 @@ it('the index adds every action and event of a resource, under a unique name', a
   }
 })
 
-/** The names for webhook receivers. */
-const EVENT_NAMES =
-  `site_created site_deleted site_converted site_enabled site_disabled site_restored site_restore_failed
-  site_sync_success site_sync_failed site_maintenance_mode_toggled site_plugin_installed_successfully
-  site_plugin_install_failed site_plugin_updated_successfully site_plugin_update_failed
-  site_plugin_activated_successfully site_plugin_activation_failed site_plugin_deactivated_successfully
-  site_plugin_deactivation_failed site_plugin_deleted_successfully site_plugin_delete_failed mu_plugin_install_success
-  mu_plugin_install_failed mu_plugin_update_success mu_plugin_update_failed mu_plugin_deleted ondemand_backup_created
-  ondemand_backup_deleted php_version_changed wp_environment_type wp_version_changed wp_admin_password_reset
-  light_weight_404_changed collaborator_added collaborator_deleted sftp_user_password_reset enabled_edge_cache
-  disabled_edge_cache purged_edge_cache edge_cache_defensive_mode_toggled primary_domain_set domain_added domain_removed
-  domain_claimed domain_claim_ended
-  site_imported site_import_failed
-  performance_report_created`.split(/\s+/)
-
 it('the panel has a name for each event', () => {
   const offered = Object.values(eventTexts).flatMap((each) => Object.keys(each))
   expect(offered.sort()).toEqual(resources.flatMap(({ events }) => Object.keys(events ?? {})).sort())
 })
 
-it('events have the names that receivers know', () => {
-  const names = resources.flatMap(({ events }) => Object.keys(events ?? {}))
-  expect(names.length).toBeGreaterThan(10)
-  expect(names.filter((name) => !EVENT_NAMES.includes(name))).toEqual([])
+it('a contract is about the endpoints and jobs of its own folder', () => {
+  const textOf = (folder: string) =>
+    files
+      .filter((file) => file.startsWith(`${folder}/`))
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n')
+  const foreign = contracts.flatMap(
+    ({ folder, samples = [], examples, problems = [], unrecorded, events, ...more }) => {
+      const own = textOf(folder)
+      const ids = [...samples.map(({ endpoint }) => endpoint), ...problems.flatMap(({ of }) => of)]
+      const named = [...ids, ...Object.keys({ ...examples, ...unrecorded, ...events })]
+      const jobs = [...Object.keys(more.jobs ?? {}), ...(more.jobRefusals ?? []).map(({ type }) => type)]
+      return [
+        ...named.filter((id) => !own.includes(`id: '${id}'`)).map((id) => `${folder}: ${id}`),
+        ...jobs.filter((name) => !own.includes(`name: '${name}'`)).map((name) => `${folder}: ${name}`),
+      ]
+    },
+  )
+  expect(foreign).toEqual([])
 })

@@ -10,8 +10,8 @@ import { ended, gate } from '../../src/platform/operations/harness.ts'
 import { LeaseLost } from '../../src/platform/operations/worker/lease.ts'
 import { type TestApi, testApi } from '../support/api.ts'
 import { atLength } from '../support/at-length.ts'
-import { jobRefusals } from './job-refusals.ts'
-import { type JobSample, jobSamples, type World } from './job-samples.ts'
+import type { JobSample, JobWorld } from '../support/contract.ts'
+import { jobRefusals, jobSamples } from './contracts.ts'
 import { around, JobStand } from './job-stand.ts'
 import { walksJob } from './selection.ts'
 
@@ -71,7 +71,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
     afterAll(() => api?.close())
 
     /** Checks that neither the control database nor the host keeps the site closed. */
-    const isOpen = async ({ site, host }: World) => {
+    const isOpen = async ({ site, host }: JobWorld) => {
       const row = api.database.read.selectFrom('sites').select('closed_by').where('id', '=', site)
       expect(await row.executeTakeFirst()).toEqual({ closed_by: null })
       expect([...host.held]).toEqual([])
@@ -96,11 +96,11 @@ export function walkJobs(part: 1 | 2 | 3): void {
     )
     const sampleOf = (type: string) => {
       const sample = jobSamples[type]
-      if (!sample) throw new Error(`${type} needs a sample in job-samples.ts`)
+      if (!sample) throw new Error(`${type} needs a sample in the contract of its resource`)
       return sample
     }
     /** Checks that the operation succeeded with its result, and that its progress never decreased. */
-    const isComplete = async (world: World, id: number, sample: JobSample) => {
+    const isComplete = async (world: JobWorld, id: number, sample: JobSample) => {
       expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
       await sample.done(world)
       await isOpen(world)

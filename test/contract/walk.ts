@@ -13,8 +13,8 @@ import type { Access } from '../../src/resources/access/access.ts'
 import { roles } from '../../src/resources/access/roles.ts'
 import { ofBrowser, type Person, type TestApi, testApi } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
+import { examples } from './contracts.ts'
 import { declaredOf, problemOf } from './problems.ts'
-import { examples } from './samples.ts'
 
 export { endpoints }
 export const accessOf = (endpoint: Endpoint): Access => endpoint.access as Access

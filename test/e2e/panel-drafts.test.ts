@@ -1,7 +1,7 @@
 /** Form drafts survive a reload of the page until they are submitted or discarded. Secrets are never stored. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
+import { PASSWORD, withPassword } from '../../src/resources/sign-in/sign-in.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { signOut } from '../support/panel.ts'

@@ -1,7 +1,7 @@
 /** A main task without a mouse, and what screen readers announce in less common forms. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeNow } from '../../src/resources/sign-in/samples.fixture.ts'
+import { codeNow } from '../../src/resources/sign-in/sign-in.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'

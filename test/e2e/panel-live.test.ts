@@ -1,7 +1,7 @@
 /** The panel shows changes of others automatically, reports and repairs a lost connection, and keeps what was typed. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
+import { PASSWORD, withPassword } from '../../src/resources/sign-in/sign-in.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { siteNamed } from '../support/panel.ts'

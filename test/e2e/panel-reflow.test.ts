@@ -1,8 +1,8 @@
 /** WCAG 1.4.10 and 1.4.4: at 320 px, which is a zoom of 400 %, and at a zoom of 200 % no page scrolls sideways or loses content. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { storedIn } from '../../src/resources/backups/samples.fixture.ts'
-import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
+import { storedIn } from '../../src/resources/backups/backups.fixture.ts'
+import { zoneIn } from '../../src/resources/dns/dns.fixture.ts'
 import { storePlugins } from '../../src/resources/plugins/plugin.store.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'

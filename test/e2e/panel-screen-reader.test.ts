@@ -4,8 +4,8 @@
  */
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { backupIn } from '../../src/resources/backups/samples.fixture.ts'
-import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
+import { backupIn } from '../../src/resources/backups/backups.fixture.ts'
+import { PASSWORD, withPassword } from '../../src/resources/sign-in/sign-in.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { idleHost } from '../support/idle-host.ts'

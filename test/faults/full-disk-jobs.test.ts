@@ -7,10 +7,11 @@ import { testBackups } from '../../src/backups/backup-store.fixture.ts'
 import { jobs } from '../../src/jobs.ts'
 import type { AnyDefinition } from '../../src/platform/operations/definition.ts'
 import { ended } from '../../src/platform/operations/harness.ts'
-import { type JobSample, jobSamples } from '../contract/job-samples.ts'
+import { jobSamples } from '../contract/contracts.ts'
 import { around, JobStand } from '../contract/job-stand.ts'
 import { type TestApi, testApi } from '../support/api.ts'
 import { atLength } from '../support/at-length.ts'
+import type { JobSample } from '../support/contract.ts'
 import { maySmallDisk, type SmallDisk, smallDisk } from '../support/small-disk.ts'
 
 /** Operations that write a site as a whole. In the others the steps that write are those of a restore. */

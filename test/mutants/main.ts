@@ -47,7 +47,7 @@ async function sourcesOf(asked: readonly string[]): Promise<Source[]> {
     const [path = '', line] = each.split(':')
     const isFolder = (await stat(join(root, path))).isDirectory()
     for await (const file of glob(isFolder ? `${path}/**/*.ts` : path, { cwd: root }))
-      if (!/(\.test|\.fixture|\/harness)\.ts$/.test(file))
+      if (!/(\.test|\.fixture|\.contract|\/harness)\.ts$/.test(file))
         found.set(file + line, { file, line: Number(line) || undefined })
   }
   return [...found.values()].sort((left, right) => (left.file < right.file ? -1 : 1))

@@ -22,7 +22,7 @@ import { siteHooks } from '../../src/jobs.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import type { HostServices } from '../../src/resources/kit/host-services.ts'
-import { measuredPage } from '../../src/resources/performance-reports/samples.fixture.ts'
+import { measuredPage } from '../../src/resources/performance-reports/performance-reports.fixture.ts'
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import { everyPlugin, type TestApi } from './api.ts'
 

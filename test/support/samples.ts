@@ -1,12 +1,4 @@
-/**
- * Requests for tests that walk through all endpoints. Each resource has its own, in `samples.fixture.ts` of its folder:
- *
- * samples   one request for each of its endpoints, with the roles that the API's rules require: `permissions.test.ts`
- *           sends them
- * examples  what the contract tests cannot derive from a schema. An endpoint needs one only when its required fields
- *           have a pattern or a meaning, when its path names more than a site, or when the sample of its schema would
- *           change nothing. Each one succeeds for the owner of `siteId`
- */
+/** Requests for tests that walk through all endpoints: the `samples` and `examples` of a `Contract`. */
 import type { Role } from '../../src/resources/access/roles.ts'
 import type { Person, TestApi } from './api.ts'
 

@@ -3,8 +3,8 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { findBackup, insertBackup, markFailed, newestCompleted, setDamage } from './backup.store.ts'
 import { type Backup, nameOf } from './backup.ts'
+import { backupIn, DUMP } from './backups.fixture.ts'
 import { timeLeft } from './present-backup.ts'
-import { backupIn, DUMP } from './samples.fixture.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 

@@ -6,9 +6,9 @@ import { until } from '../../platform/operations/harness.ts'
 import { createOperationWatch } from '../../platform/operations/worker/watch.ts'
 import { findSite } from '../sites/site.store.ts'
 import type { Site } from '../sites/site.ts'
+import { madeOffer, withReleases } from './cms-version.fixture.ts'
 import { replaceReleases } from './release.store.ts'
 import { releasesNow, targetOf } from './releases.ts'
-import { madeOffer, withReleases } from './samples.fixture.ts'
 import { updateDefinition } from './update-cms-version.job.ts'
 
 describe('the release for a site', () => {

@@ -3,8 +3,8 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { maintenance } from '../../edge/rules/maintenance.ts'
 import type { Visit } from '../../edge/visit.ts'
+import { withAdminer } from './database-admin.fixture.ts'
 import { databaseAdmin } from './enter.ts'
-import { withAdminer } from './samples.fixture.ts'
 
 const MINUTE = 60_000
 const visit = { userAgent: 'Browser/1.0', remoteAddress: '192.0.2.1' }

@@ -11,7 +11,7 @@ import { noLog } from '../../platform/log/log.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { until } from '../../platform/operations/harness.ts'
 import { createWorker, type Worker } from '../../platform/operations/worker/worker.ts'
-import { zoneIn } from '../dns/samples.fixture.ts'
+import { zoneIn } from '../dns/dns.fixture.ts'
 import { lookAtKeys, planKeys } from './look-at-keys.job.ts'
 
 const HOUR_MS = 3600_000

@@ -5,7 +5,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import { siteOwner } from '../backups/backup.ts'
-import { backupIn, DUMP, nameIn, store } from '../backups/samples.fixture.ts'
+import { backupIn, DUMP, nameIn, store } from '../backups/backups.fixture.ts'
 import { cleanUpRestored } from './clean-up-restored.ts'
 
 const NOW = 5_000_000

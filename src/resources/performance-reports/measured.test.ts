@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readMeasurement } from './measured.ts'
+import { measuredPage } from './performance-reports.fixture.ts'
 import { measuredFields } from './report.ts'
-import { measuredPage } from './samples.fixture.ts'
 
 describe('the result of a browser', () => {
   test('has the names of the API', () => {

@@ -11,9 +11,9 @@ import { findSite } from '../sites/site.store.ts'
 import { configureSite } from '../sites/switches/configure-site.job.ts'
 import { makeReport } from './make-report.job.ts'
 import { type Measurement, readMeasurement } from './measured.ts'
+import { madeMeasurement, measuredPage } from './performance-reports.fixture.ts'
 import { planReports } from './plan-reports.job.ts'
 import { dueSites, insertReport, noteAttempt } from './report.store.ts'
-import { madeMeasurement, measuredPage } from './samples.fixture.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

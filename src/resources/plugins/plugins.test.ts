@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { World } from '../../../test/contract/job-samples.ts'
 import { JobStand } from '../../../test/contract/job-stand.ts'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
+import type { JobWorld } from '../../../test/support/contract.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/stead.ts'
 import { PhpStarved } from '../../hosting/php/runtime.ts'
@@ -95,7 +95,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
   })
 
   describe('results', () => {
-    let world: World
+    let world: JobWorld
     let web: string
     beforeEach(async (context) => {
       if (skip) return context.skip()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { withPlugins } from './samples.fixture.ts'
+import { withPlugins } from './plugins.fixture.ts'
 
 describe.each(dialects)('advice for a site on $dialect', ({ dialect, skip }) => {
   let api: TestApi

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { isPassword } from '../../platform/crypto/password.ts'
-import { newKey } from './samples.fixture.ts'
 import { createSftpAccess } from './sftp-access.ts'
 import { listSftpUsers, type SftpUser } from './sftp-user.store.ts'
 import { presentWithPort } from './sftp-user.ts'
+import { newKey } from './sftp-users.fixture.ts'
 
 describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({ dialect }) => {
   let api: TestApi

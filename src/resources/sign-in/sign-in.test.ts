@@ -8,7 +8,7 @@ import { createMailer, MailRefused } from '../../platform/mail/mailer.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { startWorker } from '../../platform/operations/harness.ts'
 import { mailLink } from './password/mail-link.job.ts'
-import { codeNow, PASSWORD, withLink, withPassword, withTotp } from './samples.fixture.ts'
+import { codeNow, PASSWORD, withLink, withPassword, withTotp } from './sign-in.fixture.ts'
 
 const MINUTE = 60_000
 const NEW = 'staple under the lamp'

@@ -17,7 +17,7 @@ import { openBudgets } from '../../../platform/budgets/budget.ts'
 import { noLog } from '../../../platform/log/log.ts'
 import { findCompleted, forgetBackup } from '../backup.store.ts'
 import { siteOwner } from '../backup.ts'
-import { backupIn, DUMP, nameIn, storedIn, storeTree } from '../samples.fixture.ts'
+import { backupIn, DUMP, nameIn, storedIn, storeTree } from '../backups.fixture.ts'
 import { Downloads } from './downloads.ts'
 
 /** Compresses to two blocks. Random noise would take a second for each block. */

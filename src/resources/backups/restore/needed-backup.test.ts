@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/support/api.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
-import { backupIn } from '../samples.fixture.ts'
+import { backupIn } from '../backups.fixture.ts'
 import { syncSitesJob } from '../sync/sync-sites.job.ts'
 import { operationThatNeeds } from './restore.store.ts'
 

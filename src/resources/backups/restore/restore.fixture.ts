@@ -1,7 +1,7 @@
 import type { TestApi } from '../../../../test/support/api.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { setOperation } from '../backup.store.ts'
-import { backupIn } from '../samples.fixture.ts'
+import { backupIn } from '../backups.fixture.ts'
 import { previewRestore } from './preview-restore.job.ts'
 import type { RestoreOrder } from './restore.ts'
 import { restoreSite } from './restore-site.job.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../../test/support/api.ts'
 import type { BackupFacts } from '../../../backups/backup-store.ts'
-import { backupIn, nameIn } from '../samples.fixture.ts'
+import { backupIn, nameIn } from '../backups.fixture.ts'
 import { backupNumber, reconcileBackups } from './reconcile-backups.ts'
 
 test('reads the number of a backup from its name', () => {

@@ -6,8 +6,8 @@ import { DumpUnreadable } from '../../../hosting/site-database/database-content.
 import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
 import { completeBackup, findBackup, untriedSince } from '../backup.store.ts'
 import { siteOwner } from '../backup.ts'
+import { backupIn } from '../backups.fixture.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
-import { backupIn } from '../samples.fixture.ts'
 import { takeBackup } from '../take/take-backup.ts'
 import { isDue, MOST_TRIED_BYTES, TRIED_EACH_BYTES } from './try-out.ts'
 

@@ -12,7 +12,7 @@ import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { putRoute } from '../../sites/addresses/route.store.ts'
 import { changeSite } from '../../sites/site.store.ts'
 import type { Kind } from '../backup.ts'
-import { backupIn, nameIn } from '../samples.fixture.ts'
+import { backupIn, nameIn } from '../backups.fixture.ts'
 import { takeBackup } from '../take/take-backup.ts'
 
 /* Two hosts that share a database and the backup storage, each with its own site directories. */

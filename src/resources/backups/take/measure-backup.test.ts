@@ -8,9 +8,9 @@ import { tarBytes, treeBytes } from '../../../backups/archive/tar.ts'
 import { type TestBackups, testBackups } from '../../../backups/backup-store.fixture.ts'
 import { findBackup } from '../backup.store.ts'
 import { type Backup, CORE_BACKUP, coreOwner, siteOwner } from '../backup.ts'
+import { backupIn, file, nameIn } from '../backups.fixture.ts'
 import { loadLengths } from '../download/archive-lengths.store.ts'
 import { archiveOf, knownLengths } from '../download/archive-of.ts'
-import { backupIn, file, nameIn } from '../samples.fixture.ts'
 import { measureBackup } from './measure-backup.ts'
 
 /** Compresses to three blocks. Random noise would take a second for each block. */

@@ -6,9 +6,9 @@ import { type TestBackups, testBackups } from '../../../backups/backup-store.fix
 import { BackupDamaged } from '../../../backups/backup-store.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { coreOwner, siteOwner, TRUST_MS } from '../backup.ts'
+import { backupIn, nameIn, store } from '../backups.fixture.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
 import { copyAhead, forgetUnfinished } from '../restore/undo-point.ts'
-import { backupIn, nameIn, store } from '../samples.fixture.ts'
 import { keepCore, verifyCore } from './keep-core.ts'
 import { takeBackup } from './take-backup.ts'
 

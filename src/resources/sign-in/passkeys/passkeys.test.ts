@@ -3,7 +3,7 @@ import { ofBrowser, type Person, type Reply, type TestApi, testApi } from '../..
 import { dialects } from '../../../../test/support/database.ts'
 import { startWorker } from '../../../platform/operations/harness.ts'
 import { forgetSignIns, forgetSignInsHourly } from '../forget.job.ts'
-import { codeNow, newCredential, usedCredential, withLink, withPasskey, withTotp } from '../samples.fixture.ts'
+import { codeNow, newCredential, usedCredential, withLink, withPasskey, withTotp } from '../sign-in.fixture.ts'
 import { type Device, newDevice } from './authenticator.fixture.ts'
 
 const MINUTE = 60_000

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../../../test/support/contract.ts'
+import { change, directoryOf, isPurged, loseBackups, rows } from '../../../test/support/job-worlds.ts'
+import { at, type Examples, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
+import { write } from '../../../test/support/scenes.ts'
+import { jobs as definitions } from '../../jobs.ts'
+import { cancelOperation } from '../../platform/operations/control.ts'
+import { enqueue } from '../../platform/operations/enqueue.ts'
+import { firstAccount, setSuspended } from '../account/account.store.ts'
+import { ensureAccount } from '../account/account.ts'
+import { deleteRemoval, insertRemoval, setOperation } from '../account/removal.store.ts'
+import { completeBackup, insertBackup } from '../backups/backup.store.ts'
+import { nameOf } from '../backups/backup.ts'
+import { backupIn } from '../backups/backups.fixture.ts'
+import { takeBackup } from '../backups/take/take-backup.ts'
+import { putAccountAccess } from '../collaborators/account-access.store.ts'
+import { zoneIn } from '../dns/dns.fixture.ts'
+import { findSite } from '../sites/site.store.ts'
+import { removeAccountJob } from './accounts/remove-account.job.ts'
+import { listRecordsBackups, recordsRepository, verifyRecords } from './records-backup.ts'
+
+/** The friend's zone has a record of the owner's site, as only a fault can make it. */
+async function withSharedZone({ api, friend: { accountId }, siteId }: Scene): Promise<number> {
+  await zoneIn(api, { accountId, siteId })
+  return accountId
+}
+
+/** A worker has taken up the removal of the friend. */
+async function withRunningRemoval({ api, friend }: Scene): Promise<number> {
+  const { accountId, email } = friend
+  await api.database.transaction(async (tx) => {
+    const asked = { accountId, wasSuspended: false, askedAt: 1, dueAt: 1, begunAt: 1 }
+    const removalId = await insertRemoval(tx, asked)
+    const id = await enqueue(tx, removeAccountJob, { accountId, removalId, email }, { afterMs: 86_400_000 })
+    await tx.updateTable('operation_steps').set({ started_at: 1 }).where('operation_id', '=', id).execute()
+    await setOperation(tx, removalId, id)
+  })
+  return accountId
+}
+
+/** Changes the only host, and restores it after the case. */
+async function lostHost(scene: Scene): Promise<() => Promise<unknown>> {
+  const set = (state: 'lost' | 'active') => write(scene, (tx) => tx.updateTable('hosts').set({ state }).execute())
+  await set('lost')
+  return () => set('active')
+}
+
+/** A backup of files and database, complete in the control database. */
+async function backUpSite({ api, host, site: siteId }: JobWorld): Promise<void> {
+  const directory = await host.services.siteDirectories.ofSite(siteId)
+  const core = host.services.siteDirectories.corePath(directory as NonNullable<typeof directory>)
+  for (const folder of ['wp-admin', 'wp-includes']) await mkdir(join(core, folder), { recursive: true })
+  for (const kind of ['fs', 'db'] as const) {
+    const now = Date.now()
+    const backup = await api.database.transaction((tx) =>
+      insertBackup(tx, { siteId, kind, origin: 'scheduled', createdBy: null, deleteAt: now + 1e9, now }),
+    )
+    const order = { siteId, name: nameOf(backup), kind, signal: AbortSignal.timeout(60_000) }
+    const taken = await takeBackup(host.services, order)
+    await api.database.transaction((tx) => completeBackup(tx, backup, taken, now))
+  }
+}
+
+const onAccount = (verb: string) => (world: World) => `/v1/installation/accounts/${world.stranger.accountId}/${verb}`
+
+/** Creates an account that nothing else uses. */
+const another = async (scene: Scene) => (await scene.api.person(emailIn(scene))).accountId
+
+const emailIn = ({ number }: Scene) => `suspended-${number}@example.com`
+
+/** Creates an account whose removal waits. */
+async function leavingIn(scene: Scene, begunAt: number | null = null): Promise<number> {
+  const accountId = await another(scene)
+  await scene.api.database.transaction(async (tx) => {
+    // Some scenes have several examples.
+    await tx.deleteFrom('account_removals').where('account_id', '=', accountId).execute()
+    await insertRemoval(tx, { accountId, wasSuspended: false, askedAt: 1, dueAt: 1, begunAt })
+    await setSuspended(tx, accountId, 1)
+  })
+  return accountId
+}
+
+/**
+ * Creates a host that gets no sites in any state.
+ * @returns its name
+ */
+async function hostIn({ api }: Scene, state: 'active' | 'cordoned'): Promise<string> {
+  const name = `${state}-${unique()}`
+  const values = { name, state, address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: 0 }
+  await api.database.transaction((tx) => tx.insertInto('hosts').values(values).execute())
+  return name
+}
+
+// biome-ignore format: a table
+const samples: readonly Sample[] = [
+  { endpoint: 'getInstallation', path: at('/v1/installation') },
+  { endpoint: 'listInstallationAccounts', path: at('/v1/installation/accounts') },
+  { endpoint: 'checkInstallation', path: at('/v1/installation/checks') },
+  { endpoint: 'suspendAccount', path: onAccount('suspend'), isOfOperator: true },
+  { endpoint: 'resumeAccount', path: onAccount('resume'), isOfOperator: true },
+  { endpoint: 'getAccountRemoval', path: onAccount('removal'), isOfOperator: true },
+  { endpoint: 'removeAccount', path: onAccount('removal'), body: ({ stranger }) => ({ email: stranger.email }), isOfOperator: true },
+  { endpoint: 'cancelAccountRemoval', path: onAccount('removal'), isOfOperator: true },
+  { endpoint: 'cordonHost', path: at('/v1/installation/hosts/h/cordon'), isOfOperator: true },
+  { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
+]
+
+const examples: Examples = {
+  suspendAccount: async (scene) => ({ params: { id: await another(scene) } }),
+  async resumeAccount(scene) {
+    const id = await another(scene)
+    await scene.api.database.transaction((tx) => setSuspended(tx, id, 1))
+    return { params: { id } }
+  },
+  getAccountRemoval: async (scene) => ({ params: { id: await another(scene) } }),
+  removeAccount: async (scene) => ({ params: { id: await another(scene) }, body: { email: emailIn(scene) } }),
+  cancelAccountRemoval: async (scene) => ({ params: { id: await leavingIn(scene) } }),
+  cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
+  uncordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'cordoned') } }),
+}
+
+// biome-ignore format: a table
+const problems: readonly ProblemCase[] = [
+  { of: ['suspendAccount'], code: 'operator_account', example: async ({ api }) => ({ params: { id: (await firstAccount(api.database.read))?.id ?? 0 } }) },
+  { of: ['removeAccount'], code: 'operator_account', example: async ({ api }) => ({ params: { id: (await firstAccount(api.database.read))?.id ?? 0 }, body: { email: 'x' } }) },
+  { of: ['removeAccount'], code: 'account_name_differs', example: ({ owner }) => ({ params: { id: owner.accountId }, body: { email: 'nobody@example.com' } }) },
+  { of: ['removeAccount'], code: 'account_zone_shared', example: async (scene) => ({ params: { id: await withSharedZone(scene) }, body: { email: scene.friend.email } }) },
+  { of: ['removeAccount', 'cancelAccountRemoval'], code: 'account_removal_begun', example: async (scene) => ({ params: { id: await withRunningRemoval(scene) }, body: { email: scene.friend.email } }) },
+  { of: ['resumeAccount'], code: 'account_removal_waits', example: async (scene) => ({ params: { id: await leavingIn(scene) } }) },
+  { of: ['cordonHost', 'uncordonHost'], code: 'host_lost', prepare: lostHost },
+]
+
+const jobs: Record<string, JobSample> = {
+  'account.remove': {
+    // without sites: their hosts remove them, as remove-account.test.ts sees
+    async prepare(world) {
+      const { api, mate, owner, site } = world
+      await api.collaborate(mate, site, ['wp_access'])
+      await mate.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com' })
+      await zoneIn(api, { accountId: mate.accountId, siteId: site })
+      const removalId = await change(world, async (tx) => {
+        const { account } = await ensureAccount(tx, `helper-of-${mate.email}`, 1)
+        const access = { ownerAccountId: mate.accountId, accountId: account.id, addToAllNew: true, createSite: true }
+        await putAccountAccess(tx, { ...access, roles: [] })
+        const asked = { accountId: mate.accountId, wasSuspended: false, askedAt: 1, dueAt: 1, begunAt: null }
+        return insertRemoval(tx, asked)
+      })
+      const input = { accountId: mate.accountId, removalId, email: mate.email }
+      return { input, options: { siteId: null, accountId: owner.accountId } }
+    },
+    async done({ api, mate, owner }) {
+      const { read } = api.database
+      const left = read.selectFrom('accounts').select('email').where('email', 'like', `%${mate.email}`)
+      expect(await left.execute()).toEqual([])
+      const log = read.selectFrom('activity').select(['message', 'account_id']).orderBy('id')
+      const entries = (await log.where('message', 'like', `Removed the account %`).execute()).slice(-2)
+      expect(entries).toEqual([
+        {
+          message: `Removed the account helper-of-${mate.email}, which only had access to ${mate.email}`,
+          account_id: owner.accountId,
+        },
+        { message: `Removed the account ${mate.email}`, account_id: owner.accountId },
+      ])
+    },
+  },
+
+  'hosts.evacuate': {
+    async prepare(world) {
+      const { api, site } = world
+      for (const kind of ['fs', 'db'] as const) await backupIn(api, site, { kind })
+      await change(world, async (tx) => {
+        const values = { address: '', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0, state: 'lost' } as const
+        const host = tx.insertInto('hosts').values({ name: `lost-with-${site}`, ...values })
+        const { id } = await host.returning('id').executeTakeFirstOrThrow()
+        await tx.updateTable('sites').set({ host_id: id }).where('id', '=', site).execute()
+        const directory = { host_id: id, core_version: '6.8', install: 'wordpress', created_at: 1 }
+        await tx
+          .insertInto('site_homes')
+          .values({ ...directory, site_id: site, state: 'taken' })
+          .execute()
+      })
+      return { input: {}, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      const site = await findSite(world.api.database.read, world.site)
+      expect(site?.hostId).toBe(world.host.hostId)
+      expect(await rows(world, 'operations', 'type', 'site.bring_back', world.site)).toBe(1)
+      // The recovery keeps the site closed until it ends, which it does not do here.
+      const { closed_by } = await world.api.database.read
+        .selectFrom('sites')
+        .select('closed_by')
+        .where('id', '=', world.site)
+        .executeTakeFirstOrThrow()
+      await change(world, (tx) => cancelOperation(tx, closed_by as number, Date.now(), definitions))
+    },
+  },
+
+  'records.back_up': {
+    async prepare() {
+      return { input: {}, options: { siteId: null, hostId: null } }
+    },
+    async done({ api }) {
+      const repository = recordsRepository(api.backups)
+      const [newest] = await listRecordsBackups(repository)
+      expect(await verifyRecords(repository, newest?.name as string)).toBeGreaterThan(0)
+    },
+  },
+
+  'site.bring_back': {
+    async prepare(world) {
+      const { host, site } = world
+      const directory = await host.services.siteDirectories.claim(site, await host.services.template(), [])
+      host.setTitle(directory.path, 'Kept')
+      await backUpSite(world)
+      await rm(directory.path, { recursive: true })
+      return { input: { siteId: site } }
+    },
+    async done(world) {
+      const path = (await directoryOf(world))?.path as string
+      expect(world.host.title(path)).toBe('Kept')
+      expect(readFileSync(join(path, 'web/wp-config.php'), 'utf8')).toBe('<?php')
+      expect(await rows(world, 'activity', 'action', 'site.brought_back', world.site)).toBe(1)
+      expect(await isPurged(world)).toBe(true)
+      expect(world.host.held.has(world.site)).toBe(false)
+    },
+    async left({ host, site }) {
+      expect(host.held.has(site)).toBe(false)
+    },
+  },
+}
+
+// biome-ignore format: a table
+const jobRefusals: readonly JobRefusal[] = [
+  { type: 'account.remove', says: 'The removal was canceled', wrong: (world, { removalId }) => change(world, (tx) => deleteRemoval(tx, removalId)) },
+  { type: 'site.bring_back', says: "The site has no usable backup of its files", wrong: loseBackups },
+]
+
+export const contract: Contract = { samples, examples, problems, jobs, jobRefusals }
