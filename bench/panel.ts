@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { testApi } from '../test/support/api.ts'
 import { openChromium } from '../test/support/chromium.ts'
 import { fillWithMany } from '../test/support/many.ts'
+import { moveSession } from '../test/support/move-session.ts'
 import { type Figure, percentile, type Section } from './support/report.ts'
 
 const SITES = 10_000
@@ -20,6 +21,7 @@ export async function panelBench(): Promise<Section> {
     const owner = await api.person('person-1@example.com')
     await api.app.listen({ port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+    await moveSession(api, owner, url)
     const context = await browser.newContext()
     await context.addCookies([{ name: 'stead_session', value: owner.sessionToken, url }])
     const page = await context.newPage()

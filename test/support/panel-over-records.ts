@@ -6,9 +6,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { sessionHash } from '../../src/resources/sessions/session.ts'
 import { type Person, type TestApi, type TestApiOptions, testApi } from './api.ts'
 import { openChromium } from './chromium.ts'
+import { moveSession } from './move-session.ts'
 
 export interface PanelOverRecords {
   readonly api: TestApi
@@ -116,14 +116,7 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
       context.setDefaultTimeout(PATIENCE_MS)
       await context.addInitScript(countRequests)
       if (person) {
-        // a session is valid only at the address where it began
-        await api.database.transaction((tx) =>
-          tx
-            .updateTable('sessions')
-            .set({ origin: url })
-            .where('token_hash', '=', sessionHash(person.sessionToken))
-            .execute(),
-        )
+        await moveSession(api, person, url)
         await context.addCookies([{ name: 'stead_session', value: person.sessionToken, url }])
       }
       context.on('page', watch)
