@@ -70,7 +70,7 @@ interface Case {
   readonly reported: readonly string[]
 }
 
-/** Changes that are visible for certain, so that whoever makes them waits for the purge. Nobody is logged in. */
+/** Changes that are visible for certain, so that anyone who makes them waits for the purge. Nobody is logged in. */
 const known: readonly Case[] = [
   ...parts.map((type) => ({ what: `content of the type ${type}`, code: `$update($made['${type}']);`, reported: ALL })),
   {
