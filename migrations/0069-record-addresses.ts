@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import { canonicalAddress } from '../src/dns/wire/address.ts'
+import { canonicalAddress } from '../src/dns/wire/ip-address.ts'
 import type { AnyDb } from './columns.ts'
 
 /**

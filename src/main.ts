@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { inspect } from 'node:util'
-import { isCommand, isLocalWord, localWords, parseArguments } from './cli/parse.ts'
+import { isCommand, isLocalWord, localWords, parseArguments } from './cli/parse-arguments.ts'
 import { readConfig } from './config.ts'
 import { MAY_PASS, OperatorError } from './platform/operator-error.ts'
 import { complain } from './platform/terminal/complain.ts'

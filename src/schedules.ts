@@ -1,7 +1,7 @@
 import { forgetKeysHourly } from './platform/http/idempotency/forget-keys.job.ts'
 import { forgetMailsHourly } from './platform/mail/forget-mail-counts.job.ts'
 import { forgetNightly } from './platform/operations/forget.ts'
-import type { Schedule } from './platform/operations/schedules.ts'
+import type { Schedule } from './platform/operations/schedule.ts'
 import { resources } from './resources/index.ts'
 
 /** All recurring work. */

@@ -1,7 +1,7 @@
 import { idText } from './format/chunk.ts'
 import { type IndexedPack, openIndex } from './format/index-object.ts'
 import type { RepositoryKeys } from './format/keys.ts'
-import { lastPart, type Mark, markOf, packName } from './format/names.ts'
+import { lastPart, type Mark, markOf, packName } from './format/object-names.ts'
 import { readTable, rowsOf } from './format/pack.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Storage } from './storage/storage.ts'

@@ -1,5 +1,5 @@
 import type { Tx } from '../platform/db/database.ts'
-import { isMailAddress } from '../platform/mail/address.ts'
+import { isMailAddress } from '../platform/mail/mail-address.ts'
 import {
   type Account,
   type AccountFacts,

@@ -1,5 +1,5 @@
 import { flagOf } from '../config.ts'
-import { described, flagsOf as flagsOfApi, nounRows } from './api/help.ts'
+import { described, flagsOf as flagsOfApi, nounRows } from './api/api-help.ts'
 import { allSettings, type Flag, settingFlags, takesValue } from './command.ts'
 import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 

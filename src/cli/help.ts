@@ -10,11 +10,11 @@ export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 
   const topic = words.join(' ')
   if (topic === 'settings') console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown))
   else if (topic === '') {
-    const { described: ofApi, flagsOf, nounRows } = await import('./api/help.ts')
+    const { described: ofApi, flagsOf, nounRows } = await import('./api/api-help.ts')
     const all = [...commands.map(described), ...ofApi().map((each) => ({ ...pick(each), flags: flagsOf(each) }))]
     console.log(flags.json ? asJson(all) : overview(nounRows()))
   } else if ((await import('./api/main.ts')).isApiNoun(words[0] as string)) {
-    ;(await import('./api/help.ts')).printHelp(topic, process.stdout)
+    ;(await import('./api/api-help.ts')).printHelp(topic, process.stdout)
   } else {
     const about = commandsOf(topic, (await import('./api/main.ts')).allNames())
     console.log(flags.json ? asJson(about.map(described)) : commandsText(about))

@@ -6,7 +6,7 @@ import {
   returnHost,
   setCordoned,
 } from '../resources/installation/hosts/change-host.ts'
-import type { ChangedHost } from '../resources/installation/hosts/host.store.ts'
+import type { ChangedHost } from '../resources/installation/hosts/host-changes.store.ts'
 import type { ControlDatabase, ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
 import { describeHosts, describeQuarantined } from './hosts.ts'

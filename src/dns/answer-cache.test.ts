@@ -1,7 +1,7 @@
 /** Tests that an earlier answer is reused as long as it is true, and only for clients that may have it. */
 import { describe, expect, it } from 'vitest'
 import { AnswerCache } from './answer-cache.ts'
-import { makePrivateKey, zoneKey } from './signing/key.ts'
+import { makePrivateKey, zoneKey } from './signing/signing-key.ts'
 import { SigningTime } from './signing/signing-time.ts'
 import { type Asking, decode, lines, nameservers, questionFor, recordOf, responderOf, zonesOf } from './test-support.ts'
 import { createCatalog } from './zones/catalog.ts'

@@ -1,6 +1,6 @@
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { createAnswerLimit, networkOf } from './rate-limit.ts'
+import { createAnswerLimit, networkOf } from './answer-limit.ts'
 import {
   type Asking,
   ask,

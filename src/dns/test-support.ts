@@ -1,7 +1,7 @@
 import packet from 'dns-packet'
 import type { Database } from '../platform/db/database.ts'
 import type { DnsRecordRow } from '../resources/dns/tables.ts'
-import { createAnswerLimit } from './rate-limit.ts'
+import { createAnswerLimit } from './answer-limit.ts'
 import { type Reply, Responder, type ResponderOptions } from './responder.ts'
 import { Cookies } from './wire/cookies.ts'
 import type { ZoneRecord } from './wire/record-data.ts'

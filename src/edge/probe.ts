@@ -1,5 +1,5 @@
 import { plainPage } from '../platform/plain-page.ts'
-import { pageAnswer, sendAnswer } from './answer.ts'
+import { pageAnswer, sendAnswer } from './page-answer.ts'
 import type { Answer, Destination, Refusal, Visit } from './visit.ts'
 import type { VisitRequest } from './visit-request.ts'
 

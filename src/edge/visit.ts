@@ -1,7 +1,7 @@
 import type { Client } from '../platform/http/client/client-address.ts'
 import { framingFault } from '../platform/http/request/framing.ts'
 import { headerOf } from '../platform/http/request/raw-headers.ts'
-import { Http2Request } from './http2/request.ts'
+import { Http2Request } from './http2/http2-request.ts'
 import { parseAuthority } from './routing/host-name.ts'
 import type { Route } from './routing/route.ts'
 import type { VisitRequest } from './visit-request.ts'

@@ -4,7 +4,7 @@ import type { CronStats } from './cron/cron.ts'
 import type { ServerMetrics } from './mariadb/watch/site-watch.ts'
 import type { PoolStats } from './php/pool/pool.ts'
 import type { SftpMetrics } from './sftp/sftp-server.ts'
-import type { MailFigures } from './site-mail/sender.ts'
+import type { MailFigures } from './site-mail/mail-sender.ts'
 
 interface Sources {
   readonly php: () => PoolStats

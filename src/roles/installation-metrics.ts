@@ -4,12 +4,12 @@ import { keptFor } from '../platform/kept-for.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
 import { only, type Value, watch } from '../platform/metrics/watched.ts'
 import { lastSlots, type OperationCounts, operationCounts } from '../platform/operations/counts.ts'
-import type { Schedule } from '../platform/operations/schedules.ts'
+import type { Schedule } from '../platform/operations/schedule.ts'
 import { readDatabaseTime } from '../platform/operations/worker/lease.ts'
-import { type CertificateCounts, certificateCounts } from '../resources/certificates/counts.store.ts'
+import { type CertificateCounts, certificateCounts } from '../resources/certificates/certificate-counts.store.ts'
 import { backedUpAt } from '../resources/installation/installation.store.ts'
 import { countSites } from '../resources/sites/show/site-counts.store.ts'
-import { type WebhookCounts, webhookCounts } from '../resources/webhooks/counts.store.ts'
+import { type WebhookCounts, webhookCounts } from '../resources/webhooks/webhook-counts.store.ts'
 
 /** How long callers get the same answer. Anyone who reaches the API's port can ask. */
 const FRESH_MS = 5_000

@@ -24,7 +24,7 @@ import {
 } from './free-port.ts'
 import { listeners } from './listeners.ts'
 import { prepareControlDatabase } from './prepare-control-database.ts'
-import type { WordsOfHost, WordsToControl } from './process.ts'
+import type { WordsOfHost, WordsToControl } from './role-process.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge' | 'dns'

@@ -1,6 +1,6 @@
 /** Which part may import which. `docs/design` and the head of each folder say why. */
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { circlesOf, importsOf } from '../support/imports.ts'
@@ -230,7 +230,7 @@ describe('memory', () => {
     ['host', ['undici', 'fastify', 'nodemailer', 'acme-client', 'mysql2', '@aws-sdk/client-s3']],
     ['edge', ['undici', 'fastify', 'typebox', 'ssh2', 'tldts']],
   ])('%s loads rarely used code only when it is first used', (role, later) => {
-    const loaded = loadedWith('src/main.ts', 'src/roles/process.ts', `src/roles/${role}.ts`)
+    const loaded = loadedWith('src/main.ts', 'src/roles/role-process.ts', `src/roles/${role}.ts`)
     expect(loaded).toContain('kysely')
     for (const name of later) expect(loaded).not.toContain(name)
   })
@@ -339,6 +339,40 @@ describe('folders', () => {
     const count = (folder: string) => files.filter((file) => dirname(file) === folder).length
     const large = [...new Set(files.map(dirname))].filter((folder) => count(folder) > MOST_FILES)
     expect(large.filter((folder) => !lists.includes(folder))).toEqual([])
+  })
+})
+
+describe('names of files', () => {
+  /** Files that the house's recipes ask for, one in each folder. */
+  const recipe = /^(?:index|public|endpoints|tables|problems|actions|main)\.tsx?$/
+  /** Folders whose files have the names of what they are about, which is elsewhere. */
+  const about: Readonly<Record<string, string>> = {
+    'src/roles/': 'what a process starts or checks',
+    'src/cli/': 'the nouns of commands',
+    'src/panel/': 'what the API has, as people see it',
+    'src/sdk/': 'the API, for programs that know nothing else of Stead',
+  }
+  /** Names of two files for one thing. */
+  const twice: Readonly<Record<string, string>> = {
+    'dump.ts': 'The same for both kinds of databases of sites',
+    'endpoint.ts': 'The resources add their caller and services to the endpoint of the platform',
+    'load.ts': 'The same for both kinds of databases of sites',
+    'machine-code.ts': 'The host and its child process share one file of code',
+    'process.ts': 'The same for each runtime',
+    'program.ts': 'The same for each runtime',
+    'record.ts': 'One records activity, the other is a record of the DNS',
+    'sftp-access.ts': 'A host reads what the resource keeps',
+    'start.ts': 'The same for each runtime',
+    'zone.ts': 'The name server serves the zone that the API shows',
+  }
+
+  it('stand once, so that a name leads to one thing', () => {
+    const names = sources
+      .filter((file) => !Object.keys(about).some((folder) => file.startsWith(folder)))
+      .map((file) => basename(file))
+      .filter((name) => !recipe.test(name))
+    const repeated = names.filter((name, at) => names.indexOf(name) !== at)
+    expect([...new Set(repeated)].toSorted()).toEqual(Object.keys(twice))
   })
 })
 

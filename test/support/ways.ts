@@ -1,4 +1,4 @@
-import { findNativePhp } from '../../src/hosting/php/native/machine.ts'
+import { findNativePhp } from '../../src/hosting/php/native/native-php.ts'
 import { findMissing } from '../../src/hosting/php/native/start.ts'
 import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../src/hosting/php/runtime.ts'
 import { findAbilities } from '../../src/hosting/php/wasm/containment.ts'

@@ -1,6 +1,6 @@
 import type { BackupFacts } from '../backup-store.ts'
 import { open, type RepositoryKeys, seal } from './keys.ts'
-import type { Kind } from './names.ts'
+import type { Kind } from './object-names.ts'
 
 /** The description of a backup: facts, and the chunks of its listing, in order. */
 export interface Manifest extends BackupFacts {

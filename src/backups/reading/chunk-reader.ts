@@ -1,6 +1,6 @@
 import { type ChunkIndex, type Location, loadIndex } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
-import { packName } from '../format/names.ts'
+import { packName } from '../format/object-names.ts'
 import type { RepositoryParts } from './manifests.ts'
 import { ReadingOn } from './read-on.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'

@@ -1,7 +1,7 @@
 import { BackupDamaged } from '../backup-store.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import { type Manifest, openManifest } from '../format/manifest.ts'
-import { backupName, checkName, KINDS, type Kind, lastPart } from '../format/names.ts'
+import { backupName, checkName, KINDS, type Kind, lastPart } from '../format/object-names.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ChunkOpener } from './chunk-opener.ts'
 

@@ -1,6 +1,6 @@
 import type { ChunkIndex, Location } from '../chunk-index.ts'
 import { idText } from '../format/chunk.ts'
-import { packName } from '../format/names.ts'
+import { packName } from '../format/object-names.ts'
 import { type PackedChunk, rowsOf } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 

@@ -1,6 +1,6 @@
 import type { VerifyOptions } from '../backup-store.ts'
 import { idBytes } from '../format/chunk.ts'
-import { packName } from '../format/names.ts'
+import { packName } from '../format/object-names.ts'
 import type { ToCheck } from './chunk-opener.ts'
 import type { RepositoryParts } from './manifests.ts'
 

@@ -1,6 +1,6 @@
 import type { ChunkIndex, PackState } from '../chunk-index.ts'
 import { idText } from '../format/chunk.ts'
-import { packName } from '../format/names.ts'
+import { packName } from '../format/object-names.ts'
 import { readTable, rowsOf } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { restThread, takeThread } from '../../platform/threads/resting-threads.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
-import type { ChunkRef, Cutting, FromWriter, Part, ToWriter } from './protocol.ts'
+import type { ChunkRef, Cutting, FromWriter, Part, ToWriter } from './writer-messages.ts'
 
 export interface ChunkWriterOptions {
   readonly keys: RepositoryKeys

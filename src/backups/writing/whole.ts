@@ -2,7 +2,7 @@ import type { StoredEntry } from '../backup-store.ts'
 import type { ChunkIndex } from '../chunk-index.ts'
 import { entriesOf, partsOf } from '../format/listing.ts'
 import type { Manifest } from '../format/manifest.ts'
-import { lastPart, type Mark, markOf } from '../format/names.ts'
+import { lastPart, type Mark, markOf } from '../format/object-names.ts'
 import { ChunkLost, ChunkReader } from '../reading/chunk-reader.ts'
 import type { RepositoryParts } from '../reading/manifests.ts'
 

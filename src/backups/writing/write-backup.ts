@@ -14,15 +14,15 @@ import { fileSizes } from '../format/cutter.ts'
 import { type IndexedPack, sealIndex } from '../format/index-object.ts'
 import { entryLine, ListingBuilder, partLine } from '../format/listing.ts'
 import { factsOf, type Manifest, sealManifest } from '../format/manifest.ts'
-import { backupName, indexName, type Kind, lastPart, packName } from '../format/names.ts'
+import { backupName, indexName, type Kind, lastPart, packName } from '../format/object-names.ts'
 import type { Pack } from '../format/pack.ts'
 import { findManifest, type RepositoryParts } from '../reading/manifests.ts'
 import { ReadingBack } from '../reading/reading-back.ts'
 import { SoundPacks } from '../reading/sound-packs.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import { type KnownFile, type KnownFiles, knownFiles } from './known-files.ts'
-import type { ChunkRef } from './protocol.ts'
 import { hasAll, isWhole } from './whole.ts'
+import type { ChunkRef } from './writer-messages.ts'
 
 /** How many small files are open at once, enough that the thread never waits for the next. */
 const FILES_AT_ONCE = 64

@@ -10,7 +10,7 @@ import { Cutter, fileSizes, streamSizes } from '../format/cutter.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import { nameOf } from '../format/keys.ts'
 import { newRoom, PackBuilder } from '../format/pack.ts'
-import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './protocol.ts'
+import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './writer-messages.ts'
 
 comeAfterVisitors()
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { localWords } from '../parse.ts'
+import { localWords } from '../parse-arguments.ts'
 import { catalogue, ownFlags } from './catalogue.ts'
+import { verbsOf } from './command-names.ts'
 import { allNames } from './main.ts'
-import { verbsOf } from './names.ts'
 import { usageLine } from './parse-call.ts'
 import { usageOf } from './run.ts'
 

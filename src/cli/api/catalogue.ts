@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { nounOf, verbsOf } from './names.ts'
+import { nounOf, verbsOf } from './command-names.ts'
 
 /** A JSON schema, as far as a command line can express its values. */
 export interface Schema {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newOnes } from './logs.ts'
+import { newOnes } from './print-log.ts'
 import { jsonOf, show, valueAt } from './show.ts'
 
 const terminal = (columns: number) => ({ isTTY: true, columns, write: () => true })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { clientOf, findConnection } from '../api/api-connection.ts'
 import type { CommandContext } from '../api/command-context.ts'
-import { clientOf, findConnection } from '../api/connection.ts'
 import type { ParsedCall } from '../api/parse-call.ts'
 import { UsageError } from '../usage-error.ts'
 import { serveHttp } from './http.ts'

@@ -11,7 +11,7 @@ import type { Operation } from '../../sdk/wait.ts'
 import { version } from '../../version.ts'
 import { callTool } from './call-tool.ts'
 import { apiTools, type Tool, waitTool } from './tools.ts'
-import { waitForOperation } from './wait.ts'
+import { waitForOperation } from './wait-and-report.ts'
 
 const INSTRUCTIONS =
   'Stead hosts WordPress sites. Find a site with searchSites or listSites. All other tools take its number. Responses are JSON: the data, ' +

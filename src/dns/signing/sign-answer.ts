@@ -1,6 +1,6 @@
-import { type Answer, cutAbove } from '../answer.ts'
 import type { OwnedSet } from '../owned-set.ts'
 import { Rcode, Type } from '../wire/protocol.ts'
+import { type Answer, cutAbove } from '../zone-answer.ts'
 import type { Zone } from '../zones/zone.ts'
 import { compactNsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'

@@ -1,7 +1,7 @@
-import { cutAbove } from '../answer.ts'
 import type { OwnedSet } from '../owned-set.ts'
 import { labelsOf } from '../wire/name.ts'
 import { Type } from '../wire/protocol.ts'
+import { cutAbove } from '../zone-answer.ts'
 import type { Zone } from '../zones/zone.ts'
 import { nsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'

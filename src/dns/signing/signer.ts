@@ -3,7 +3,7 @@ import type { OwnedSet } from '../owned-set.ts'
 import { labelsOf, wireOf } from '../wire/name.ts'
 import { Class, Type } from '../wire/protocol.ts'
 import { type DataPart, longs, type RecordSet, words } from '../wire/record-data.ts'
-import { ALGORITHM, dsOf, type ZoneKey } from './key.ts'
+import { ALGORITHM, dsOf, type ZoneKey } from './signing-key.ts'
 
 /** Longer than a secondary answers without contact to its primary (`timers.expire`). */
 export const VALID_SECONDS = 21 * 86_400

@@ -13,8 +13,8 @@ import { ask, lines, nameservers, recordOf, responderOf } from '../test-support.
 import { listenUdp } from '../udp.ts'
 import { createZone } from '../zones/zone.ts'
 import { ZoneSet } from '../zones/zone-set.ts'
-import { dsOf, makePrivateKey, zoneKey } from './key.ts'
 import { ZoneSigner } from './signer.ts'
+import { dsOf, makePrivateKey, zoneKey } from './signing-key.ts'
 
 const has = (program: string) => spawnSync(program, ['-v']).error === undefined
 const hasDelv = has('delv')

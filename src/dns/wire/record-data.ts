@@ -1,5 +1,5 @@
-import { addressBytes } from './address.ts'
 import { type FingerprintType, readFingerprint } from './fingerprint-data.ts'
+import { addressBytes } from './ip-address.ts'
 import { nameOf, wireOf } from './name.ts'
 import { Type } from './protocol.ts'
 import { readServiceBinding, serviceBindingBytes } from './service-binding.ts'

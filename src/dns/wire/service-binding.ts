@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { addressBytes, canonicalAddress } from './address.ts'
+import { addressBytes, canonicalAddress } from './ip-address.ts'
 import { nameOf, wireOf } from './name.ts'
 
 /* HTTPS records (RFC 9460): a priority, the name of the service, and facts that a client can use before it connects. */

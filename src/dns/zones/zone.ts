@@ -1,5 +1,5 @@
-import type { ZoneKey } from '../signing/key.ts'
 import { ZoneSigner } from '../signing/signer.ts'
+import type { ZoneKey } from '../signing/signing-key.ts'
 import { isWithin, nameOf, parentOf } from '../wire/name.ts'
 import { Type } from '../wire/protocol.ts'
 import { longs, type RecordSet, readRecord, usableTtl, type ZoneRecord } from '../wire/record-data.ts'

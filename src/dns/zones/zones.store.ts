@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import { announce, type Database, type Tx } from '../../platform/db/database.ts'
-import { type KeyState, type ZoneKey, zoneKey } from '../signing/key.ts'
+import { type KeyState, type ZoneKey, zoneKey } from '../signing/signing-key.ts'
 import type { EarlierSet } from './difference.ts'
 import type { ZoneData } from './zone.ts'
 import { recordsOf } from './zone-records.store.ts'

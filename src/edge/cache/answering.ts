@@ -2,7 +2,7 @@ import { busyAnswer } from '../gateway/in-flight.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { Cache, CacheLookup } from './cache.ts'
 import { passForCookies } from './cookies/try-cookies.ts'
-import { pageAddress } from './decide/key.ts'
+import { pageAddress } from './decide/cache-key.ts'
 import { isOwnVariant, kindOf, passOwn, passWatched } from './decide/learning.ts'
 import {
   isConditional,

@@ -1,8 +1,8 @@
 /** A gateway with a cache before a scripted host, and a database of purges in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { defaultLimits } from '../edge-limits.ts'
 import type { InFlightLimiter } from '../gateway/in-flight.ts'
-import { defaultLimits } from '../limits.ts'
 import { createUpstreams } from '../proxy/upstreams.ts'
 import type { Route } from '../routing/route.ts'
 import { edgeRules } from '../rules/index.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BITS } from './tokens.ts'
+import { BITS } from './challenge-tokens.ts'
 
 /** The path to which browsers post their solution. */
 export const ANSWER_PATH = '/.well-known/stead/challenge'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
-import { defaultLimits } from '../limits.ts'
+import { defaultLimits } from '../edge-limits.ts'
 import type { AccessEntry } from '../records/access-log.ts'
 import type { Route } from '../routing/route.ts'
 import {

@@ -1,7 +1,7 @@
 import { addressKey } from '../../platform/budgets/address-key.ts'
 import type { Budget, Share } from '../../platform/budgets/budget.ts'
 import { plainPage } from '../../platform/plain-page.ts'
-import { pageAnswer, sendAnswer } from '../answer.ts'
+import { pageAnswer, sendAnswer } from '../page-answer.ts'
 import type { Answer, Visit } from '../visit.ts'
 
 /** One request in flight to a host. */

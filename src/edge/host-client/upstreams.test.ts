@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { defaultLimits } from '../limits.ts'
+import { defaultLimits } from '../edge-limits.ts'
 import { createUpstreams, type UpstreamLimits, type Upstreams } from '../proxy/upstreams.ts'
 import { ask, type Cleanup, createCleanup, eventually, routeTo, startGateway } from '../test-support.ts'
 import { askAlive } from './ask-alive.ts'
-import { Connection } from './connection.ts'
-import { type AnswerListener, type Control, Exchange } from './exchange.ts'
+import { Connection } from './host-connection.ts'
+import { type AnswerListener, type Control, Exchange } from './host-exchange.ts'
 
 let cleanup: Cleanup
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { askAlive } from '../host-client/ask-alive.ts'
-import { Connection, type ConnectionOwner, type UpstreamLimits } from '../host-client/connection.ts'
-import { type AnswerListener, type Control, Exchange, type HostRequest } from '../host-client/exchange.ts'
+import { Connection, type ConnectionOwner, type UpstreamLimits } from '../host-client/host-connection.ts'
 import { HostError } from '../host-client/host-error.ts'
+import { type AnswerListener, type Control, Exchange, type HostRequest } from '../host-client/host-exchange.ts'
 
 export type { UpstreamLimits }
 

@@ -1,5 +1,5 @@
 import { droppedIn, type LogRecord } from '../../platform/log-store/log-store.ts'
-import { ownText } from '../own-text.ts'
+import { ownText } from '../own-memory.ts'
 import type { AccessEntry } from './access-log.ts'
 
 /** Methods that the log can be filtered by. */

@@ -3,7 +3,7 @@ import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 import { dayOf } from '../../platform/log-store/days.ts'
 import { declareMemory } from '../../platform/process-memory.ts'
-import { ownText } from '../own-text.ts'
+import { ownText } from '../own-memory.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { CountedViews } from './page-views.store.ts'
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { declareMemory } from '../../platform/process-memory.ts'
-import { ownText } from '../own-text.ts'
+import { ownText } from '../own-memory.ts'
 
 /** A parsed `Host` header. */
 export interface Authority {

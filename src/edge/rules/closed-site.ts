@@ -1,6 +1,6 @@
 import { plainPage } from '../../platform/plain-page.ts'
 import { isAcmeChallenge } from '../acme.ts'
-import { pageAnswer } from '../answer.ts'
+import { pageAnswer } from '../page-answer.ts'
 import type { Rule } from '../visit.ts'
 
 const RETRY_SECONDS = 60

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { plainPage, representation } from '../../platform/plain-page.ts'
 import { isAcmeChallenge } from '../acme.ts'
-import { pageAnswer } from '../answer.ts'
 import type { KnowBot } from '../challenge/bots.ts'
+import { type Bearer, createTokens, type Tokens } from '../challenge/challenge-tokens.ts'
 import { ANSWER_HEADER, ANSWER_PATH, CONTENT_SECURITY_POLICY, challengePage } from '../challenge/page.ts'
-import { type Bearer, createTokens, type Tokens } from '../challenge/tokens.ts'
+import { pageAnswer } from '../page-answer.ts'
 import type { Answer, Rule, Visit } from '../visit.ts'
 
 export interface DefensiveModeOptions {

@@ -1,5 +1,5 @@
 import { plainPage } from '../../platform/plain-page.ts'
-import { pageAnswer } from '../answer.ts'
+import { pageAnswer } from '../page-answer.ts'
 import type { Route } from '../routing/route.ts'
 import type { Rule } from '../visit.ts'
 

@@ -9,7 +9,7 @@ import { exclusively } from './exclusive.ts'
 import { configuredSource } from './sources/configured.ts'
 import { debianPackageSource } from './sources/debian-package.ts'
 import { releaseApiSource } from './sources/release-api.ts'
-import { compareVersions, isStable, isVersion } from './version.ts'
+import { compareVersions, isStable, isVersion } from './wordpress-version.ts'
 
 export type { CoreProgress } from './core-source.ts'
 export type { Core } from './core-store.ts'

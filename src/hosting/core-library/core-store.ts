@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import type { CoreSource, FoundCore } from './core-source.ts'
 import { type CoreContent, checkComplete, flush, flushTree, sealTree } from './core-tree.ts'
-import { compareVersions, isVersion, versionOf } from './version.ts'
+import { compareVersions, isVersion, versionOf } from './wordpress-version.ts'
 
 /** A WordPress release on this machine, complete and checked. Never write into `path`: every site shares it. */
 export interface Core extends CoreContent {

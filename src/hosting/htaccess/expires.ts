@@ -1,4 +1,4 @@
-import { lastOf } from './access.ts'
+import { lastOf } from './access-control.ts'
 import type { Expiry, Section } from './rules.ts'
 
 const UNITS: Readonly<Record<string, number>> = {

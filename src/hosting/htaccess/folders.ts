@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { lookInside } from '../site-files/open-inside.ts'
 import type { Level } from './asked.ts'
-import { parseHtaccess } from './parse.ts'
+import { parseHtaccess } from './parse-htaccess.ts'
 import type { Work } from './pattern.ts'
 import { newSection, type Rules } from './rules.ts'
 

@@ -6,7 +6,7 @@ import { ask, createTestSite, ok, type TestSite } from '../web-server/test-suppo
 import { withExpiry } from './expires.ts'
 import type { FolderLimits } from './folders.ts'
 import { Htaccess } from './htaccess.ts'
-import { parseHtaccess } from './parse.ts'
+import { parseHtaccess } from './parse-htaccess.ts'
 
 let site: TestSite
 let htaccess: Htaccess

@@ -1,11 +1,11 @@
 /** Applies a site's `.htaccess` files to a request. The web server's only entry to this folder. */
 import { LRUCache } from 'lru-cache'
 import { lookInside } from '../site-files/open-inside.ts'
-import { accessOf, lastOf, sectionsFor } from './access.ts'
+import { accessOf, lastOf, sectionsFor } from './access-control.ts'
 import { type Asked, Dependence, DOCUMENT_ROOT, envOf, type Tree, type Trial } from './asked.ts'
+import { editHeaders } from './edit-headers.ts'
 import { withExpiry } from './expires.ts'
 import { Folders, type FoldersOptions, type RuledSite } from './folders.ts'
-import { editHeaders } from './headers.ts'
 import { hashOf, isSupported, Passwords, TooManyPasswords } from './passwords.ts'
 import { TooMuchWork, type Work } from './pattern.ts'
 import { escapeUri, originOf, type Rewritten, redirectFor, rewrite } from './rewrite.ts'

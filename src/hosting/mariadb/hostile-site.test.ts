@@ -8,7 +8,7 @@ import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/supp
 import { noLog } from '../../platform/log/log.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
-import { directoryOfName, inGrant, namesOf, prefixOf } from './names.ts'
+import { directoryOfName, inGrant, namesOf, prefixOf } from './database-names.ts'
 import { loginFile } from './on-mariadb.ts'
 import { rowsOf } from './server/connect.ts'
 import { SiteWatch } from './watch/site-watch.ts'

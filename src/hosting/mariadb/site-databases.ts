@@ -5,12 +5,12 @@ import type { Connection } from 'mysql2/promise'
 import { syncFolder, writeFileOnce } from '../../platform/files/write-file.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
-import { directoryOfName, inGrant, namesOf, type SiteNames } from './names.ts'
+import { directoryOfName, inGrant, namesOf, type SiteNames } from './database-names.ts'
 import { loginFile, nextLoginFile } from './on-mariadb.ts'
 import { type Login, named, rowsOf } from './server/connect.ts'
 import { asAdministrator, type DatabaseServer } from './server/database-server.ts'
 import { type RightsLevel, SITE_RIGHTS, setRights } from './site-rights.ts'
-import { endSessions } from './watch/sessions.ts'
+import { endSessions } from './watch/site-sessions.ts'
 
 export interface SiteLimits {
   /** Concurrent connections. PHP has four processes, plus WP-CLI and scheduled events. */

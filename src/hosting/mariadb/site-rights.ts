@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise'
-import { inGrant } from './names.ts'
+import { inGrant } from './database-names.ts'
 import { named, rowsOf } from './server/connect.ts'
 
 /**

@@ -7,7 +7,7 @@ import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { bubblewrap } from '../../platform/processes/bubblewrap.ts'
 import { pathOnly } from '../php/wasm/containment.ts'
 import { residentBytesOf } from '../php/wasm/process-tree.ts'
-import { type JailPlan, jailArguments } from './jail.ts'
+import { type JailPlan, jailArguments } from './jail-arguments.ts'
 import { createSocks, type Reach } from './socks.ts'
 
 /** The memory limit of a page and its browser. Beyond it they are ended. */

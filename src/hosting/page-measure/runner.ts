@@ -1,7 +1,7 @@
 /**
- * Runs only inside the jail (jail.ts): opens one page with Chromium and measures it with Lighthouse, or opens two and
- * compares their pictures. Chromium reaches only the host's proxy, through the socket that is bound into the jail. The
- * result is one line of JSON on standard output.
+ * Runs only inside the jail (jail-arguments.ts): opens one page with Chromium and measures it with Lighthouse, or opens
+ * two and compares their pictures. Chromium reaches only the host's proxy, through the socket that is bound into the
+ * jail. The result is one line of JSON on standard output.
  */
 import { connect, createServer } from 'node:net'
 import { parseArgs } from 'node:util'

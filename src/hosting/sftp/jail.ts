@@ -9,8 +9,8 @@ import { chmod, lstat, mkdir, opendir, readlink, rename, rmdir, unlink, utimes }
 import { promisify } from 'node:util'
 import { CORE_FOLDERS, isCores, nameOf, parentOf } from '../site-files/paths.ts'
 import { LINUX, O_PATH, type Pinned, pin, pinBelow } from '../site-files/stage/pin.ts'
+import { placeOf, requireOwn } from './client-paths.ts'
 import { OpenFile, OpenFolder } from './open-things.ts'
-import { placeOf, requireOwn } from './paths.ts'
 import { Refused } from './refused.ts'
 import type { WriteRoom } from './write-room.ts'
 

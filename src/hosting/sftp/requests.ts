@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
+import { placeOf } from './client-paths.ts'
 import type { Jail, Wanted } from './jail.ts'
 import { type OpenFile, OpenFolder } from './open-things.ts'
-import { placeOf } from './paths.ts'
 import { Refused } from './refused.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp

@@ -6,11 +6,11 @@ import { readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
 import type { DiskQuota } from '../site-files/disk-watch.ts'
 import { Authentication, PasswordDesk } from './authentication.ts'
 import { GCM, IDENT, knowsGcm, readyKeys } from './cipher.ts'
-import { SftpConnection } from './connection.ts'
 import { Guessers } from './guessers.ts'
 import { Jail } from './jail.ts'
 import type { RemoteCommands } from './remote-commands.ts'
 import type { SftpAccess, SftpLogin } from './sftp-access.ts'
+import { SftpConnection } from './sftp-connection.ts'
 import { WriteRoom } from './write-room.ts'
 
 /** A site's files. */

@@ -1,4 +1,4 @@
-import type { FoundInDump } from './sql/look-into-dump.ts'
+import type { FoundInDump } from './sql/dump-facts.ts'
 import type { PrefixChange } from './sql/prefixes.ts'
 
 /** A site of this host, as its content needs it. */

@@ -15,8 +15,8 @@ import {
 import type { PhpProcess, PhpRuntime } from '../php/runtime.ts'
 import { createTable, knownTable, makeSchema } from './sql/plugin-schema.ts'
 import { readTable } from './sql/read-table.ts'
+import { type Token, Tokens } from './sql/sql-tokens.ts'
 import { defaultCollation, type TableDefinition } from './sql/table.ts'
-import { type Token, Tokens } from './sql/tokens.ts'
 import { writeTable } from './sql/write-table.ts'
 
 const core = await testCore()

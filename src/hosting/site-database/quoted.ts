@@ -1,6 +1,6 @@
 /**
  * Finds JSON texts that are serialized PHP, or JSON that contains such texts. Each character of a text is a byte, as in
- * `rewrite.ts`.
+ * `rewrite-addresses.ts`.
  */
 
 /** A replacement of a part of a text. */

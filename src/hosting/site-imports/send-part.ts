@@ -2,7 +2,7 @@ import { request as ask } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readAtMost } from '../../platform/read-at-most.ts'
-import { type Part, type Taken, UPLOAD_HEADER } from './uploads.ts'
+import { type Part, type Taken, UPLOAD_HEADER } from './upload-parts.ts'
 
 /** The host is unreachable, or closed the connection. */
 export class HostAway extends Error {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ArchiveRefused } from '../archives/unpack-zip.ts'
 import { DumpUnreadable } from '../site-database/database-content.ts'
 import { lookIntoDump } from '../site-database/dumps/look-into-dump.ts'
-import type { DumpFacts, DumpSite } from '../site-database/sql/look-into-dump.ts'
+import type { DumpFacts, DumpSite } from '../site-database/sql/dump-facts.ts'
 import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
 import type { StagedFiles, StageOptions } from './stage-files.ts'
 

@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url'
 import addressparser from 'nodemailer/lib/addressparser'
 import { encodeWords } from 'nodemailer/lib/mime-funcs'
-import { isOneMailbox } from '../../platform/mail/address.ts'
-import { type Header, MailFault, readHeaders, readValue } from './headers.ts'
+import { isOneMailbox } from '../../platform/mail/mail-address.ts'
+import { type Header, MailFault, readHeaders, readValue } from './mail-headers.ts'
 
 /** The arguments of PHP's `mail()`, or the input of `sendmail`. They may contain anything. */
 export interface Handover {

@@ -7,12 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { budgetOf } from '../../../test/support/budget.ts'
 import { mailServer } from '../../../test/support/mail-server.ts'
 import type { LogRecord, LogStore } from '../../platform/log-store/log-store.ts'
-import type { Delivery } from './delivery.ts'
 import { Hourly } from './hourly.ts'
+import { MailSender } from './mail-sender.ts'
 import { SiteOutbox } from './outbox.ts'
 import { MailQueue, type WaitingMail } from './queue.ts'
-import { MailSender } from './sender.ts'
 import { openSiteMail, type SiteMail, type SiteMailOptions } from './site-mail.ts'
+import type { Delivery } from './smtp-delivery.ts'
 
 const HOUR_MS = 3600_000
 const noLog = { warn() {}, error() {} }

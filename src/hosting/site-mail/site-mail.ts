@@ -5,12 +5,12 @@ import type { FreeRoom } from '../../platform/files/free-room.ts'
 import { createLogIds } from '../../platform/log-store/log-ids.ts'
 import type { LogStore } from '../../platform/log-store/log-store.ts'
 import { phpRecord } from '../php-log/php-records.ts'
-import { type DkimKey, type Refused, smtpDelivery } from './delivery.ts'
 import { Hourly, type HourlyTerms } from './hourly.ts'
 import { MailIntake, type MailingSite } from './intake.ts'
+import { type MailFigures, MailSender } from './mail-sender.ts'
 import { SiteOutbox } from './outbox.ts'
 import { MailQueue, type WaitingMail } from './queue.ts'
-import { type MailFigures, MailSender } from './sender.ts'
+import { type DkimKey, type Refused, smtpDelivery } from './smtp-delivery.ts'
 
 export interface SiteMailOptions {
   readonly dataDir: string

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendPage } from './pages.ts'
+import { sendPage } from './status-pages.ts'
 
 /*
  * The database of a site in a browser. The host checks links and sessions, and no code of the site takes part. Adminer
@@ -27,7 +27,7 @@ export interface DatabaseAdmin {
   mayEnter(siteId: number, session: string, visit: AdminVisit): Promise<AdminRefusal | undefined>
 }
 
-/** Pages by the reason for refusing access, as numbers in `pages.ts`. */
+/** Pages by the reason for refusing access, as numbers in `status-pages.ts`. */
 export const REFUSED: Readonly<Record<AdminRefusal, number>> = { unknown: 4031, used: 4032, late: 4033, over: 4034 }
 
 /** Returns whether a request is for the database, and not for the site. */

@@ -4,8 +4,8 @@ import type { Edits } from '../htaccess/htaccess.ts'
 import type { Found } from '../site-files/open-inside.ts'
 import { type ByteRange, isNotModified, rangeOf, validatorsOf } from './conditions.ts'
 import { mediaType } from './media-types.ts'
-import { sendPage } from './pages.ts'
 import { queryOf } from './served-paths.ts'
+import { sendPage } from './status-pages.ts'
 
 /**
  * Up to this size, one read and one write are cheaper than a stream. Also the most that a stream buffers for a slow

@@ -17,7 +17,7 @@ import {
   PhpWaitsForItself,
 } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
-import { type PartDoor, UPLOAD_HEADER } from '../site-imports/uploads.ts'
+import { type PartDoor, UPLOAD_HEADER } from '../site-imports/upload-parts.ts'
 import { AlreadyBegun, BegunRequests } from './begun-requests.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { FirstPages } from './first-pages.ts'
@@ -26,10 +26,19 @@ import type { HostedSite, PhpHandler } from './hosted-site.ts'
 import { type Location, locate, look } from './locate.ts'
 import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { acceptOwn } from './own-requests.ts'
-import { CLOSED, ELSEWHERE, OWN_WAIT, sendMissing, sendPage, sendStatus, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import type { ServedFiles } from './served-files.ts'
 import { sendFile } from './static-file.ts'
+import {
+  CLOSED,
+  ELSEWHERE,
+  OWN_WAIT,
+  sendMissing,
+  sendPage,
+  sendStatus,
+  UNAVAILABLE,
+  UNKNOWN_NOW,
+} from './status-pages.ts'
 
 /** It is not known yet which sites are on this host. */
 export class HostStarting extends Error {
@@ -44,8 +53,8 @@ class DatabaseAway extends Error {
 /** The dependencies of a host's web server. */
 export interface WebServerOptions {
   /**
-   * Returns undefined for a site that is not on this host, or not in the site directory with this number. @throws SiteUnavailable when it must not be served,
-   * HostStarting
+   * Returns undefined for a site that is not on this host, or not in the site directory with this number. @throws
+   * SiteUnavailable when it must not be served, HostStarting
    */
   readonly siteById: (siteId: number, place?: number) => Promise<HostedSite | undefined>
   readonly php: PhpHandler
@@ -475,7 +484,7 @@ const RETRY_AFTER: Record<number, string[]> = {
   [UNAVAILABLE]: ['Retry-After', '300'],
 }
 
-/** Returns the number of the error's page in `pages.ts`. */
+/** Returns the number of the error's page in `status-pages.ts`. */
 function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
   if (error instanceof PhpWaitsForItself) return OWN_WAIT

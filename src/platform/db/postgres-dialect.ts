@@ -12,8 +12,8 @@ import {
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { CommitUnknown } from './commit-unknown.ts'
-import { openPool } from './pool.ts'
 import { LIFT_LIMITS, TRANSACTION_MS } from './postgres-client.ts'
+import { openPool } from './postgres-pool.ts'
 import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 
 /** Otherwise bigint and count(*) arrive as text. Ids and milliseconds stay far below 2^53. */

@@ -6,10 +6,10 @@ import { Budget } from '../budgets/budget.ts'
 import { createSealer } from '../crypto/seal.ts'
 import type { Database, DialectName, Tx } from '../db/database.ts'
 import { type Log, noLog } from '../log/log.ts'
-import { createApi, type Readiness } from './api.ts'
+import { createApiMetrics } from './api-metrics.ts'
+import { createApi, type Readiness } from './create-api.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createKeyLimit, type KeyLimits } from './idempotency/key-limit.ts'
-import { createApiMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 /** An API with a test's own endpoints. Application 1 authenticates with `Bearer 1`. */

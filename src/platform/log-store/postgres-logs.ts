@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { openPool } from '../db/pool.ts'
+import { openPool } from '../db/postgres-pool.ts'
 import { DAY_MS } from '../durations.ts'
 import { AHEAD_MS, dayName, dayOf, daysOf, daysSince } from './days.ts'
 import {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable } from '../operations/definition.ts'
 import { BATCH, inBatches } from '../operations/in-batches.ts'
-import { schedule } from '../operations/schedules.ts'
+import { schedule } from '../operations/schedule.ts'
 import { forgetMailCounts } from './mail-limit.ts'
 
 /** Deletes expired counts of mails. */

@@ -8,9 +8,9 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import { mailServer, type Received } from '../../../test/support/mail-server.ts'
 import { noLog } from '../log/log.ts'
 import { ended, startWorker } from '../operations/harness.ts'
-import { isOneMailbox } from './address.ts'
 import { html, mailPage } from './html.ts'
 import { letter } from './letter.ts'
+import { isOneMailbox } from './mail-address.ts'
 import { createMailer, type Mailer, smtpOptions } from './mailer.ts'
 import { enqueueMail, type Mail, sendMail } from './send-mail.job.ts'
 

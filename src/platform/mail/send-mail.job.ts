@@ -3,8 +3,8 @@ import Type from 'typebox'
 import type { Tx } from '../db/database.ts'
 import { durableWith, PermanentFailure } from '../operations/definition.ts'
 import { enqueue } from '../operations/enqueue.ts'
-import { isOneMailbox } from './address.ts'
 import type { Html } from './html.ts'
+import { isOneMailbox } from './mail-address.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 
 /** The content of a mail, as the resource that sends it writes it. */

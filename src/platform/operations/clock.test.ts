@@ -5,7 +5,7 @@ import { noLog } from '../log/log.ts'
 import { enqueue } from './enqueue.ts'
 import { ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation } from './read.ts'
-import { createScheduler, schedule } from './schedules.ts'
+import { createScheduler, schedule } from './schedule.ts'
 import { watchLeases } from './worker/orphans.ts'
 import type { Worker } from './worker/worker.ts'
 

@@ -4,7 +4,7 @@ import { durableWith, type StepContext } from './definition.ts'
 import { ROUTINE } from './enqueue.ts'
 import { BATCH, inBatches } from './in-batches.ts'
 import { eachOverfull, firstBeyond, KEPT_AN_ACCOUNT, newestOnly } from './newest-only.ts'
-import { schedule } from './schedules.ts'
+import { schedule } from './schedule.ts'
 
 const RETENTION_DAYS = 30
 

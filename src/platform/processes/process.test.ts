@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
-import { createApiMetrics } from '../http/metrics.ts'
+import { createApiMetrics } from '../http/api-metrics.ts'
 import type { MetricReport } from '../metrics/part-metrics.ts'
 import { forgetProcess, type ProcessReport, processReports, reportProcess } from './process.store.ts'
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import { copyToMove, type FromThread, type ToThread } from './messages.ts'
 import { restThread, takeThread } from './resting-threads.ts'
-import { copyToMove, type FromThread, type ToThread } from './words.ts'
 
 export interface OrderedThreadOptions {
   /** The path of a program that calls `serveOrders`. */

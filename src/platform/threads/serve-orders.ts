@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { comeAfterVisitors } from '../come-after-visitors.ts'
-import { copyToMove, type FromThread, type ToThread } from './words.ts'
+import { copyToMove, type FromThread, type ToThread } from './messages.ts'
 
 /** The input and output of an order. */
 export interface Exchange {

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { newestOnly } from '../../platform/operations/newest-only.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import { forgetEntries, leaveSiteLogs } from './activity.store.ts'
 
 /** From the API description: account activity 60 days, site activity 30. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
-import { EntrySchema, LogQuery, logPage } from './entry.ts'
+import { EntrySchema, LogQuery, logPage } from './activity-entry.ts'
 
 export const listAccountActivity = endpoint({
   id: 'listAccountActivity',

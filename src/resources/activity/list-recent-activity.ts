@@ -3,7 +3,7 @@ import { problems as httpProblems, invalidInput } from '../../platform/http/prob
 import { endpoint } from '../kit/endpoint.ts'
 import { credentialHash } from '../sign-in/public.ts'
 import { newestEntry } from './activity.store.ts'
-import { EntrySchema, recentActivity } from './entry.ts'
+import { EntrySchema, recentActivity } from './activity-entry.ts'
 
 export const listRecentActivity = endpoint({
   id: 'listRecentActivity',

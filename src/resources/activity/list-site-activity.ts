@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { EntrySchema, LogQuery, logPage } from './entry.ts'
+import { EntrySchema, LogQuery, logPage } from './activity-entry.ts'
 
 export const listSiteActivity = endpoint({
   id: 'listSiteActivity',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { noStore } from './client.ts'
+import { noStore } from './authenticate-client.ts'
 import { issueToken } from './issue-token.ts'
 import { revokeToken } from './revoke-token.ts'
 import { scopes } from './scopes.ts'

@@ -4,7 +4,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { gravatar } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { tokenHash } from './authenticate.ts'
-import { authenticateClient, badRequest, noStore, refusedClient, tokenFailure } from './client.ts'
+import { authenticateClient, badRequest, noStore, refusedClient, tokenFailure } from './authenticate-client.ts'
 import { scopesOf } from './scopes.ts'
 import { insertToken } from './token.store.ts'
 

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { tokenHash } from './authenticate.ts'
-import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
+import { authenticateClient, badRequest, noStore, tokenFailure } from './authenticate-client.ts'
 import { revokeToken as revoke } from './token.store.ts'
 
 /** RFC 7009: token revocation. */

@@ -5,7 +5,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { presentSite, SiteSchema, setDefensiveUntil } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
-import { durations, durationsMs } from './defensive-mode.ts'
+import { durations, durationsMs } from './defensive-mode-durations.ts'
 import { problems } from './problems.ts'
 
 export const setDefensiveMode = endpoint({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { changeName, insertName } from './certificate.store.ts'
-import { certificateCounts } from './counts.store.ts'
+import { certificateCounts } from './certificate-counts.store.ts'
 
 describe.each(dialects)('metrics of certificates on $dialect', ({ dialect, skip }) => {
   let api: TestApi

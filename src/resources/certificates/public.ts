@@ -7,7 +7,7 @@ export {
   retryCertificate,
   wantCertificate,
 } from './certificate.ts'
+export { type CertificateCounts, certificateCounts } from './certificate-counts.store.ts'
 export { createComesBack } from './comes-back.ts'
-export { type CertificateCounts, certificateCounts } from './counts.store.ts'
 export { apiCertificateName, ownNames, wildcardName } from './own-names.ts'
 export { siteUrl } from './site-url.ts'

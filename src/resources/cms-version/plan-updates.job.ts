@@ -4,7 +4,7 @@ import { type Database, lockForUpdate, type Tx } from '../../platform/db/databas
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { openOperations } from '../../platform/operations/open-operations.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import { holdSite } from '../sites/public.ts'
 import { dueUpdates, hasFailedSince, type Installed, installedReleases, openOnHost } from './due-update.store.ts'
 import { knownReleases, type Release } from './release.store.ts'

@@ -1,4 +1,4 @@
-import { compareVersions } from '../../hosting/core-library/version.ts'
+import { compareVersions } from '../../hosting/core-library/wordpress-version.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Context } from '../kit/context.ts'
 import { waitForOperation } from '../kit/wait-for-operation.ts'

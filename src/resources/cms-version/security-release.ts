@@ -1,4 +1,4 @@
-import { compareVersions } from '../../hosting/core-library/version.ts'
+import { compareVersions } from '../../hosting/core-library/wordpress-version.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { findAccount } from '../account/public.ts'
 import { findSite } from '../sites/public.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
-import { compareVersions, isStable } from '../../hosting/core-library/version.ts'
+import { compareVersions, isStable } from '../../hosting/core-library/wordpress-version.ts'
 import { contentPlace, withSnapshot } from '../../hosting/site-database/database-content.ts'
 import { setCoreOfDirectory } from '../../hosting/site-directories/directory.store.ts'
 import type { SiteDirectory } from '../../hosting/site-directories/site-directory.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { isMailAddress } from '../../platform/mail/address.ts'
+import { isMailAddress } from '../../platform/mail/mail-address.ts'
 import { type Role, roles } from '../access/roles.ts'
 import { normalEmail } from '../account/public.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { canonicalAddress } from '../../dns/wire/address.ts'
+import { canonicalAddress } from '../../dns/wire/ip-address.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { dropCertificate, wantCertificate } from '../certificates/public.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { dsOf } from '../../dns/signing/key.ts'
+import { dsOf } from '../../dns/signing/signing-key.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Key, Signing } from './key.store.ts'
 

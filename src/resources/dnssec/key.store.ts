@@ -1,4 +1,4 @@
-import { type KeyState, makePrivateKey, zoneKey } from '../../dns/signing/key.ts'
+import { type KeyState, makePrivateKey, zoneKey } from '../../dns/signing/signing-key.ts'
 import { KEY_PURPOSE } from '../../dns/zones/zones.store.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Tx } from '../../platform/db/database.ts'

@@ -1,4 +1,4 @@
-import type { KeyState } from '../../dns/signing/key.ts'
+import type { KeyState } from '../../dns/signing/signing-key.ts'
 
 /** How long resolvers cache the keys of a zone, with a margin: the TTL of DNSKEY records is an hour. */
 export const KEYS_KNOWN_MS = 2 * 3600_000

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { KeyState } from '../../dns/signing/key.ts'
+import type { KeyState } from '../../dns/signing/signing-key.ts'
 import type { Flag } from '../../platform/db/schema.ts'
 
 declare module '../../platform/db/schema.ts' {

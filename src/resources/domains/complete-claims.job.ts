@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { ROUTINE } from '../../platform/operations/enqueue.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import {
   checkHost,
   domainsOfSite,

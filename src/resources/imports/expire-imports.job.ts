@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import { changeImport, deleteImportRow, expiredImports } from './import.store.ts'
 import { removeImport } from './remove-import.job.ts'
 

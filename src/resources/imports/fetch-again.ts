@@ -6,9 +6,9 @@ import { dumpOf, stageDatabase } from '../../hosting/site-imports/stage-database
 import { contentOf } from '../../hosting/site-imports/stage-files.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
+import { planOf } from './build-plan.ts'
 import { changeImport, findImport } from './import.store.ts'
 import { fetchOldSite } from './old-site/fetch-old-site.ts'
-import { planOf } from './plan.ts'
 import { folderOf, stagingBounds } from './staging.ts'
 
 type Context = StepContext<

@@ -25,11 +25,11 @@ import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { holdSite } from '../sites/public.ts'
 import { actions } from './actions.ts'
+import { planOf } from './build-plan.ts'
 import { changeImport, findImport, stagedImportOf } from './import.store.ts'
 import { type ImportPlan, rightsOf } from './import.ts'
 import { importSite } from './import-site.job.ts'
 import { fetchOldSite } from './old-site/fetch-old-site.ts'
-import { planOf } from './plan.ts'
 import { fetchedIn, folderOf, removeForgotten, stagingBounds, uploadedIn } from './staging.ts'
 
 const Order = Type.Object({ siteId: Type.Integer(), importId: Type.Integer(), askedById: Type.Integer() })

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StageOptions } from '../../hosting/site-imports/stage-files.ts'
-import { PartDoor } from '../../hosting/site-imports/uploads.ts'
+import { PartDoor } from '../../hosting/site-imports/upload-parts.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { knownStaged } from './import.store.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { hostAddress } from '../../hosting/host.store.ts'
 import { HostAway } from '../../hosting/site-imports/send-part.ts'
-import type { Taken } from '../../hosting/site-imports/uploads.ts'
+import type { Taken } from '../../hosting/site-imports/upload-parts.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { problems as httpProblems, notFound, Problem } from '../../platform/http/problem.ts'
 import type { Services } from '../kit/context.ts'

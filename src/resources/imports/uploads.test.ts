@@ -6,7 +6,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { unique } from '../../../test/support/samples.ts'
 import { HostAway } from '../../hosting/site-imports/send-part.ts'
-import { PartDoor } from '../../hosting/site-imports/uploads.ts'
+import { PartDoor } from '../../hosting/site-imports/upload-parts.ts'
 
 describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dialect', ({ dialect }) => {
   let api: TestApi

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { isOperator } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { InstallationCheck } from './check.ts'
+import { InstallationCheck } from './installation-check.ts'
 
 export const checkInstallation = endpoint({
   id: 'checkInstallation',

@@ -6,7 +6,7 @@ import { haveStorageInCommon } from '../backups/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { healthOf, InstallationHealth } from './health.ts'
 import { listHousing } from './installation.store.ts'
-import { presentNames } from './names.ts'
+import { presentNames } from './installation-names.ts'
 import { takenReservedNames } from './taken-names.store.ts'
 
 export const getInstallation = endpoint({

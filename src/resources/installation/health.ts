@@ -3,7 +3,7 @@ import { hostStates } from '../../hosting/host-state.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
 import type { Housing } from './installation.store.ts'
-import { InstallationNames } from './names.ts'
+import { InstallationNames } from './installation-names.ts'
 
 /** A host that has not reported for this long counts as silent. */
 const SILENT_MS = 60_000

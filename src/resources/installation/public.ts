@@ -1,11 +1,11 @@
 /** What other folders may import from this resource. */
 export { recordsParts, requestOwnBackup } from './back-up-records.job.ts'
-export { type Area, areas, type FoundByChecks, type InstallationCheck } from './check.ts'
 export { type CleanedUp, cleanUpRestored } from './clean-up-restored.ts'
 export { HostRefusal, loseHost, removeHost, returnHost, setCordoned } from './hosts/change-host.ts'
-export type { ChangedHost } from './hosts/host.store.ts'
+export type { ChangedHost } from './hosts/host-changes.store.ts'
 export { backedUpAt, setBackedUp } from './installation.store.ts'
-export { sharedDomainFinding, takenNameFinding } from './names.ts'
+export { type Area, areas, type FoundByChecks, type InstallationCheck } from './installation-check.ts'
+export { sharedDomainFinding, takenNameFinding } from './installation-names.ts'
 export {
   backUpRecords,
   isUnusable,

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { isOneMailbox } from '../../platform/mail/address.ts'
 import { letter } from '../../platform/mail/letter.ts'
+import { isOneMailbox } from '../../platform/mail/mail-address.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { firstAccount } from '../account/public.ts'
 

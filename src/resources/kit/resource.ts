@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { ProblemKind } from '../../platform/http/problem.ts'
 import type { Definition } from '../../platform/operations/definition.ts'
-import type { Schedule } from '../../platform/operations/schedules.ts'
+import type { Schedule } from '../../platform/operations/schedule.ts'
 import type { EventType } from '../webhooks/event.ts'
 import type { AccountHooks } from './account-hooks.ts'
 import type { Action } from './action.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durableWith } from '../../platform/operations/definition.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 
 /** Drops the expired days of the web server and PHP logs, and prepares the tables of the next days. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import { forgetOldAttempts } from './attempts.store.ts'
 import { FORGET_MS } from './attempts.ts'
 import { forgetLinks } from './credentials.store.ts'

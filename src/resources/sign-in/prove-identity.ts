@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { PROOF_MS, proveSession } from '../sessions/public.ts'
-import { verifyPassword } from './passkeys/verify.ts'
-import { LONGEST_PASSWORD } from './password/password.ts'
+import { verifyPassword } from './passkeys/verify-guess.ts'
+import { LONGEST_PASSWORD } from './password/user-password.ts'
 import { problems } from './problems.ts'
 
 export const Proof = Type.Object({ proven_until: Timestamp }, { title: 'Proof' })

@@ -14,7 +14,7 @@ declare module '../../platform/db/schema.ts' {
 
 export interface PasswordRow {
   account_id: number
-  /** In the format of `password.ts`. */
+  /** In the format of `user-password.ts`. */
   hash: string
   set_at: number
 }

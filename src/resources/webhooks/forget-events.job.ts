@@ -3,9 +3,9 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { newestOnly } from '../../platform/operations/newest-only.ts'
-import { schedule } from '../../platform/operations/schedules.ts'
+import { schedule } from '../../platform/operations/schedule.ts'
 import { forgetEnded, forgetTestsBefore } from './delivery/delivery.store.ts'
-import { KEPT_DELIVERIES } from './delivery/limits.ts'
+import { KEPT_DELIVERIES } from './delivery/delivery-limits.ts'
 
 /** Longer than any delivery is retried. */
 const KEPT_MS = 30 * 86_400_000

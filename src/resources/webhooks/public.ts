@@ -1,6 +1,7 @@
 /** What other folders may import from this resource. */
-export { type WebhookCounts, webhookCounts } from './counts.store.ts'
-export { WebhookSender } from './delivery/sender.ts'
+
+export { WebhookSender } from './delivery/webhook-sender.ts'
 export { declareAccountEvents, declareEvents, type EventType } from './event.ts'
-export { EventFeed } from './feed.ts'
+export { EventFeed } from './event-feed.ts'
+export { type WebhookCounts, webhookCounts } from './webhook-counts.store.ts'
 export { createWebhookMetrics } from './webhook-metrics.ts'

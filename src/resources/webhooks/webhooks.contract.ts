@@ -2,7 +2,7 @@ import type { Contract, JobSample, ProblemCase } from '../../../test/support/con
 import { daysAgo, forgets } from '../../../test/support/job-worlds.ts'
 import { at, type Example, type Examples, type Sample, type Scene, type World } from '../../../test/support/samples.ts'
 import { insertAside } from './delivery/delivery.store.ts'
-import { MOST_ASIDE } from './delivery/limits.ts'
+import { MOST_ASIDE } from './delivery/delivery-limits.ts'
 import { insertWebhook } from './webhook.store.ts'
 import { MOST_WEBHOOKS } from './webhook.ts'
 

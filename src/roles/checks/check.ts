@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
-import type { Area, InstallationCheck } from '../../resources/installation/check.ts'
+import type { Area, InstallationCheck } from '../../resources/installation/installation-check.ts'
 
 /** A finding of a check, in the check's area unless it names another. */
 export type Finding = Omit<InstallationCheck, 'area'> & { readonly area?: Area }

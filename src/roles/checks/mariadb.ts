@@ -21,7 +21,7 @@ export const mariaDbCheck: Check = {
 /** Opens the server as a start does, which tests the permissions that Stead needs. */
 async function external(url: string): Promise<Finding> {
   const { openExternalServer } = await import('../../hosting/mariadb/server/external-server.ts')
-  const { prefixOf } = await import('../../hosting/mariadb/names.ts')
+  const { prefixOf } = await import('../../hosting/mariadb/database-names.ts')
   const server = await openExternalServer(url, prefixOf(NOBODY)).catch((error: Error) => error)
   if (server instanceof Error)
     return problem(`${server.message}.`, 'Check STEAD_MARIADB_URL and the rights of its user.')

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Log } from '../../platform/log/log.ts'
-import type { InstallationCheck } from '../../resources/installation/check.ts'
+import type { InstallationCheck } from '../../resources/installation/installation-check.ts'
 import { logProblems } from './of-control.ts'
 
 test('a start logs problems and warnings, and contacts no other machine', async () => {

@@ -1,5 +1,5 @@
 import type { Log } from '../../platform/log/log.ts'
-import type { FoundByChecks } from '../../resources/installation/check.ts'
+import type { FoundByChecks } from '../../resources/installation/installation-check.ts'
 import type { ProcessContext } from '../process-context.ts'
 
 /** By then, the other roles run, or have a reason not to. */

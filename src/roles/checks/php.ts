@@ -52,7 +52,7 @@ export async function missingFor(
   hasMariaDb: boolean,
 ): Promise<string | undefined> {
   const { findMissing } = await import('../../hosting/php/native/start.ts')
-  const { findNativePhp } = await import('../../hosting/php/native/machine.ts')
+  const { findNativePhp } = await import('../../hosting/php/native/native-php.ts')
   const missing = await findMissing(sandbox).catch((error: Error) => error.message)
   if (missing !== undefined) return missing
   const found = await findNativePhp(version, hasMariaDb ? {} : undefined)

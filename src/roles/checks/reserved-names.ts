@@ -1,5 +1,5 @@
 import { domainSharedWithSites } from '../../resources/access/reserved-names.ts'
-import { sharedDomainFinding, takenNameFinding } from '../../resources/installation/names.ts'
+import { sharedDomainFinding, takenNameFinding } from '../../resources/installation/installation-names.ts'
 import { takenReservedNames } from '../../resources/installation/taken-names.store.ts'
 import { type Check, ok, onDatabase, problem, warning } from './check.ts'
 

@@ -1,5 +1,5 @@
-import type { InstallationCheck } from '../../resources/installation/check.ts'
-import { areas } from '../../resources/installation/check.ts'
+import type { InstallationCheck } from '../../resources/installation/installation-check.ts'
+import { areas } from '../../resources/installation/installation-check.ts'
 import { type Check, type CheckContext, type Finding, problem, problemOf } from './check.ts'
 import { checks } from './index.ts'
 

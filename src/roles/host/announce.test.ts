@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { readConfig } from '../../config.ts'
-import { setHostState } from '../../resources/installation/hosts/host.store.ts'
+import { setHostState } from '../../resources/installation/hosts/host-changes.store.ts'
 import { announceHost } from './announce.ts'
 
 describe.each(dialects)('a starting host on $dialect', ({ dialect, skip }) => {

@@ -13,7 +13,7 @@ import {
   type HairpinRoute,
   OWN_HTTPS_PORT,
 } from '../../hosting/php/hairpin-route.ts'
-import { defaultFpmLimits } from '../../hosting/php/native/settings.ts'
+import { defaultFpmLimits } from '../../hosting/php/native/fpm-settings.ts'
 import type { NativeDatabases } from '../../hosting/php/native/start.ts'
 import { PhpPool, type PooledSite } from '../../hosting/php/pool/pool.ts'
 import { type PhpRuntime, type PhpSite, PhpUnavailable } from '../../hosting/php/runtime.ts'
@@ -41,11 +41,11 @@ import { purgeCaches } from '../../resources/sites/switches/purge.store.ts'
 import { tellOfRecovery } from '../../resources/sites/switches/recovery-mail.ts'
 import { reachableHost } from '../listeners.ts'
 import type { ProcessContext } from '../process-context.ts'
-import type { Spill } from './data-folder.ts'
 import { followFirstSite } from './first-site.ts'
 import { openMail } from './mail.ts'
 import type { MariaDb } from './mariadb.ts'
 import { watchDisk } from './site-disk.ts'
+import type { Spill } from './take-data-folder.ts'
 
 const MB = 1 << 20
 

@@ -11,10 +11,10 @@ import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { announcedAddress } from './announced-address.ts'
-import type { Spill } from './data-folder.ts'
 import { openHtaccess } from './htaccess.ts'
 import type { MariaDb } from './mariadb.ts'
 import type { HostBudgets, SitePhp } from './site-php.ts'
+import type { Spill } from './take-data-folder.ts'
 
 const MB = 1 << 20
 

@@ -1,5 +1,5 @@
 import { addressKey } from '../../../platform/budgets/address-key.ts'
-import type { AnswerListener } from '../../host-client/exchange.ts'
+import type { AnswerListener } from '../../host-client/host-exchange.ts'
 import { responseHeaders } from '../../proxy/forwarding.ts'
 import type { ResponseObserver } from '../../visit.ts'
 import type { Cache, CacheLookup } from '../cache.ts'

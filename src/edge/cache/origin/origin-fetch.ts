@@ -1,7 +1,7 @@
 import type { Share } from '../../../platform/budgets/budget.ts'
 import type { InFlightRequest } from '../../gateway/in-flight.ts'
-import type { AnswerListener, Control, HostRequest } from '../../host-client/exchange.ts'
 import { HostError, isBroken } from '../../host-client/host-error.ts'
+import type { AnswerListener, Control, HostRequest } from '../../host-client/host-exchange.ts'
 import { isElsewhere, responseHeaders } from '../../proxy/forwarding.ts'
 import type { Upstreams } from '../../proxy/upstreams.ts'
 import type { HostNotes } from '../../visit.ts'

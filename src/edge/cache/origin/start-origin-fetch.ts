@@ -1,6 +1,6 @@
 import type { Route } from '../../routing/route.ts'
 import type { Cache, CacheLookup } from '../cache.ts'
-import { isConcerned } from '../decide/key.ts'
+import { isConcerned } from '../decide/cache-key.ts'
 import { learn } from '../decide/learning.ts'
 import { epochOf } from '../purge/alive.ts'
 import type { Entry } from '../store/entry.ts'

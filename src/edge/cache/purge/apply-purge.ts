@@ -1,6 +1,6 @@
 import type { Visit } from '../../visit.ts'
 import type { Cache } from '../cache.ts'
-import { isPurgedBy, pageAddress } from '../decide/key.ts'
+import { isPurgedBy, pageAddress } from '../decide/cache-key.ts'
 import type { OriginFetch } from '../origin/origin-fetch.ts'
 import type { Purge } from './purge-feed.ts'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ownBuffer, ownText, textBytes } from '../../own-text.ts'
+import { ownBuffer, ownText, textBytes } from '../../own-memory.ts'
 import type { Lifetime, Tier } from '../decide/lifetime.ts'
 import { allowsOrigin } from '../decide/shareability.ts'
 import { nothing, type VaryKey } from '../decide/vary-key.ts'

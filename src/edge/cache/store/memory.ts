@@ -1,4 +1,4 @@
-import { isConcerned } from '../decide/key.ts'
+import { isConcerned } from '../decide/cache-key.ts'
 import type { Entry } from './entry.ts'
 import { UseOrder } from './use-order.ts'
 import { Variants } from './variants.ts'

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { unpackTarGz } from '../../archives/unpack-tar.ts'
 import { unpackZip } from '../../archives/unpack-zip.ts'
 import { type CoreSource, coreLimits, type SourceTask } from '../core-source.ts'
-import { isVersion, versionOf } from '../version.ts'
+import { isVersion, versionOf } from '../wordpress-version.ts'
 
 /**
  * Returns the source for the folder, .zip, or .tar.gz that the operator configured. It may be an installed site: only

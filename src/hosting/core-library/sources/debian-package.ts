@@ -16,7 +16,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { promisify } from 'node:util'
 import { type CoreSource, coreLimits, type SourceTask } from '../core-source.ts'
-import { isVersion } from '../version.ts'
+import { isVersion } from '../wordpress-version.ts'
 import { mirrorsIn, targetsFormat } from './debian-mirrors.ts'
 
 const run = promisify(execFile)

@@ -11,7 +11,7 @@ import {
   type SourceOffer,
   type SourceTask,
 } from '../core-source.ts'
-import { compareVersions, isStable, isVersion } from '../version.ts'
+import { compareVersions, isStable, isVersion } from '../wordpress-version.ts'
 
 const publicApi = 'https://api.wordpress.org'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressRewriter } from '../../site-database/rewrite.ts'
+import { addressRewriter } from '../../site-database/rewrite-addresses.ts'
 import { DumpTables } from '../../site-database/sql/dump-tables.ts'
 import { DumpReader } from '../../site-database/sql/read-dump.ts'
 import { LoadStatements } from './load-statements.ts'

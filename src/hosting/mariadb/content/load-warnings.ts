@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise'
-import { UnreadableSql } from '../../site-database/sql/tokens.ts'
+import { UnreadableSql } from '../../site-database/sql/sql-tokens.ts'
 import { rowsOf } from '../server/connect.ts'
 
 /** Warnings that an INSERT of a load may cause without changing a value of the dump. */

@@ -9,7 +9,7 @@ import type {
   SitePlace,
 } from '../../site-database/database-content.ts'
 import { SiteUnavailable } from '../../site-database/site-database.ts'
-import type { SiteNames } from '../names.ts'
+import type { SiteNames } from '../database-names.ts'
 import { errorOf, rowsOf } from '../server/connect.ts'
 import { asAdministrator } from '../server/database-server.ts'
 import { checkServerRoom } from '../server/server-room.ts'

@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
 import type { DatabaseState } from '../../site-database/database-content.ts'
-import type { SiteNames } from '../names.ts'
+import type { SiteNames } from '../database-names.ts'
 import { named, rowsOf } from '../server/connect.ts'
 import { tableNames } from '../tables.ts'
 

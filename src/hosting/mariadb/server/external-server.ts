@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection } from 'mysql2/promise'
 import { OperatorError } from '../../../platform/operator-error.ts'
-import { inGrant } from '../names.ts'
+import { inGrant } from '../database-names.ts'
 import { SITE_RIGHTS } from '../site-rights.ts'
 import { connect, type Login, named, rowsOf, type ServerAddress } from './connect.ts'
 import { type DatabaseServer, PHP_HOST } from './database-server.ts'

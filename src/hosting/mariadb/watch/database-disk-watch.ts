@@ -4,13 +4,13 @@ import type { FreeRoom } from '../../../platform/files/free-room.ts'
 import type { Log } from '../../../platform/log/log.ts'
 import { compactTables } from '../content/compact-tables.ts'
 import { Repeat } from '../content/repeat.ts'
-import { directoryOfName } from '../names.ts'
+import { directoryOfName } from '../database-names.ts'
 import { rowsOf } from '../server/connect.ts'
 import { asAdministrator } from '../server/database-server.ts'
 import type { SiteDatabases } from '../site-databases.ts'
 import { type RightsLevel, reducedAccounts } from '../site-rights.ts'
 import { BACK_BELOW, levelOfDisk, levelOfSpace, worse } from './database-quota.ts'
-import { endSession, type SiteSession, siteSessions } from './sessions.ts'
+import { endSession, type SiteSession, siteSessions } from './site-sessions.ts'
 
 const MB = 1 << 20
 /** How often free disk space is checked, which takes microseconds. */

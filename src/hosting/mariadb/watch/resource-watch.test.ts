@@ -9,7 +9,7 @@ import type { ServerLogin } from '../../php/wp-config.ts'
 import { rowsOf } from '../server/connect.ts'
 import { SESSION_MEMORY_BYTES } from '../server/server-settings.ts'
 import { overMemory, overTables, overTemporary, type ResourceLimits, ResourceWatch } from './resource-watch.ts'
-import type { SiteSession } from './sessions.ts'
+import type { SiteSession } from './site-sessions.ts'
 
 const MB = 1 << 20
 const session = (id: number, directory: number, more: Partial<SiteSession> = {}): SiteSession => ({

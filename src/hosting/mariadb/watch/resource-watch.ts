@@ -6,7 +6,7 @@ import { Repeat } from '../content/repeat.ts'
 import { asAdministrator, type DatabaseServer } from '../server/database-server.ts'
 import { TEMPORARY_TABLES_FILE } from '../server/server-settings.ts'
 import { temporaryFiles } from '../server/temporary-files.ts'
-import { changingSessions, endSession, type SiteSession, siteSessions } from './sessions.ts'
+import { changingSessions, endSession, type SiteSession, siteSessions } from './site-sessions.ts'
 
 /** How often the memory of the server's process is read, which takes microseconds. */
 const TICK_MS = 200

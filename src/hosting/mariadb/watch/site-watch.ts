@@ -1,11 +1,11 @@
 import type { Connection } from 'mysql2/promise'
 import type { Log } from '../../../platform/log/log.ts'
 import { Repeat } from '../content/repeat.ts'
-import { directoryOfName } from '../names.ts'
+import { directoryOfName } from '../database-names.ts'
 import { rowsOf } from '../server/connect.ts'
 import { asAdministrator, type DatabaseServer } from '../server/database-server.ts'
 import { type SiteLimits, usualLimits } from '../site-databases.ts'
-import { endSession, siteSessions } from './sessions.ts'
+import { endSession, siteSessions } from './site-sessions.ts'
 
 /** A statement may exceed its time limit by this much. */
 const LOOKS_EVERY_MS = 10_000

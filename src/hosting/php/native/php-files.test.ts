@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type NativePhp, userChanger } from './machine.ts'
+import { type NativePhp, userChanger } from './native-php.ts'
 import { PhpFiles } from './php-files.ts'
 import { sandboxArguments } from './sandbox.ts'
 

@@ -3,7 +3,7 @@ import { constants, realpathSync, statSync } from 'node:fs'
 import { chmod, copyFile, link, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type NativePhp, userChanger } from './machine.ts'
+import { type NativePhp, userChanger } from './native-php.ts'
 
 const run = promisify(execFile)
 

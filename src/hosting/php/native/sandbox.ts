@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SITES_SOCKET_FOLDER } from '../../mariadb/server/database-server.ts'
 import { sandboxOptions } from '../wasm/containment.ts'
-import { type NativePhp, userChanger } from './machine.ts'
+import { inside } from './fpm-settings.ts'
+import { type NativePhp, userChanger } from './native-php.ts'
 import type { NativeProgram } from './program.ts'
-import { inside } from './settings.ts'
 
 /** Contents of one sandbox. */
 export interface Sandbox {

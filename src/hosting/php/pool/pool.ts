@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
-import { Commands } from '../commands.ts'
+import { Commands } from '../command-processes.ts'
 import {
   type CommandPlan,
   PhpBusy,

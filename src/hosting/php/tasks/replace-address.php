@@ -1,8 +1,8 @@
 <?php
 // {from, to} → {rows}. Rewrites a site's own address everywhere in its database, through wpdb, in all tables, including
 // serialized values. Values are never unserialized, because that would run code of the site's classes. Instead their
-// text is rewritten, with lengths. Does the same as site-database/rewrite.ts: the cases in rewrite-cases.fixture.ts
-// apply to both.
+// text is rewritten, with lengths. Does the same as site-database/rewrite-addresses.ts: the cases in
+// rewrite-cases.fixture.ts apply to both.
 require '/wordpress/wp-load.php';
 
 // A change of a text is [start, end, replacement].

@@ -11,7 +11,7 @@ import {
   testRequest,
   testRuntime,
 } from '../../../../test/support/site-directory.ts'
-import { rewriteAddress } from '../../site-database/rewrite.ts'
+import { rewriteAddress } from '../../site-database/rewrite-addresses.ts'
 import { rewriteCases } from '../../site-database/rewrite-cases.fixture.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 

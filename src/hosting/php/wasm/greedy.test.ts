@@ -16,7 +16,7 @@ import {
   testRuntime,
 } from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
-import { proportionalBytesOf } from '../native/memory.ts'
+import { proportionalBytesOf } from '../native/proportional-memory.ts'
 import { PhpPool } from '../pool/pool.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
 import { PhpTaskError } from '../task-error.ts'

@@ -1,5 +1,5 @@
 import type { AddressChange, ForeignDump } from '../database-content.ts'
-import type { FoundInDump } from '../sql/look-into-dump.ts'
+import type { FoundInDump } from '../sql/dump-facts.ts'
 
 /** The order to a contained child, as its only argument. */
 export type ChildOrder = DumpOrder | LoadOrder | RecoverOrder

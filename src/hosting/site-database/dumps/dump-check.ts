@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { DumpUnreadable } from '../database-content.ts'
 import { DumpReader } from '../sql/read-dump.ts'
-import { UnreadableSql } from '../sql/tokens.ts'
+import { UnreadableSql } from '../sql/sql-tokens.ts'
 
 /** The bytes that are read between two turns of the event loop, in some milliseconds. */
 const SLICE_BYTES = 64 << 10

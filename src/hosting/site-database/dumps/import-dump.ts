@@ -5,7 +5,7 @@ import {
   type Loaded,
   type SitePlace,
 } from '../database-content.ts'
-import type { DumpFacts } from '../sql/look-into-dump.ts'
+import type { DumpFacts } from '../sql/dump-facts.ts'
 import { PREFIX_PLACEHOLDER, type PrefixChange } from '../sql/prefixes.ts'
 import { lookIntoDump } from './look-into-dump.ts'
 

@@ -1,7 +1,7 @@
 import { extname, join } from 'node:path'
 import { OrderedThread } from '../../../platform/threads/ordered-thread.ts'
 import { DumpUnreadable } from '../database-content.ts'
-import type { DumpFacts } from '../sql/look-into-dump.ts'
+import type { DumpFacts } from '../sql/dump-facts.ts'
 
 /** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `look-thread${extname(import.meta.filename)}`)

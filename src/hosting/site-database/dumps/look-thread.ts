@@ -2,10 +2,10 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { serveOrders } from '../../../platform/threads/serve-orders.ts'
 import { DumpUnreadable } from '../database-content.ts'
-import { LookIntoDump } from '../sql/look-into-dump.ts'
+import { LookIntoDump } from '../sql/dump-facts.ts'
 import { DumpReader } from '../sql/read-dump.ts'
 import { readableDump } from '../sql/readable-dump.ts'
-import { UnreadableSql } from '../sql/tokens.ts'
+import { UnreadableSql } from '../sql/sql-tokens.ts'
 
 const SLICE_BYTES = 64 << 10
 

@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path'
 import { OrderedThread } from '../../../platform/threads/ordered-thread.ts'
-import { UnreadableSql } from '../sql/tokens.ts'
+import { UnreadableSql } from '../sql/sql-tokens.ts'
 import type { DumpSummary, Summing } from './compare-dumps.ts'
 
 /** `.ts` if Stead runs from its sources, `.js` if it was built. */

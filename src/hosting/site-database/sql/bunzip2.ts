@@ -1,4 +1,4 @@
-import { UnreadableSql } from './tokens.ts'
+import { UnreadableSql } from './sql-tokens.ts'
 
 /** More than the longest compressed form of a block of 900,000 bytes. */
 const MOST_BLOCK_BYTES = 1 << 20

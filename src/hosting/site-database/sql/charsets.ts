@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { UnreadableSql } from './tokens.ts'
+import { UnreadableSql } from './sql-tokens.ts'
 
 /** MySQL charsets with the platform decoders' names for them (https://encoding.spec.whatwg.org/#names-and-labels). */
 const DECODERS: Readonly<Record<string, string>> = {

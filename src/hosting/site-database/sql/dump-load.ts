@@ -1,8 +1,8 @@
 import type { ForeignDump, Loaded } from '../database-content.ts'
+import { LookIntoDump } from './dump-facts.ts'
 import { DumpTables, type DumpTarget } from './dump-tables.ts'
-import { LookIntoDump } from './look-into-dump.ts'
 import { type DumpEvent, DumpReader } from './read-dump.ts'
-import { UnreadableSql } from './tokens.ts'
+import { UnreadableSql } from './sql-tokens.ts'
 
 /** Loads a dump into a database. Its errors include the place in the dump. */
 export class DumpLoad<Insert> {

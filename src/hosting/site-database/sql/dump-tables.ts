@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { AS_UTF8, isUtf8Charset, toUtf8 } from './charsets.ts'
 import { type PrefixChange, PrefixNames } from './prefixes.ts'
 import type { DumpEvent, OnDuplicate, Value } from './read-dump.ts'
+import { UnreadableSql } from './sql-tokens.ts'
 import {
   type ColumnDefinition,
   charsetOf,
@@ -10,7 +11,6 @@ import {
   type TableDefinition,
   textTypes,
 } from './table.ts'
-import { UnreadableSql } from './tokens.ts'
 
 /** A database that receives the tables of a dump. */
 export interface DumpTarget<Insert> {

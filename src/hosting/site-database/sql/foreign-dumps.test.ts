@@ -8,8 +8,8 @@ import type { DumpTarget } from './dump-tables.ts'
 import type { PrefixChange } from './prefixes.ts'
 import type { OnDuplicate, Value } from './read-dump.ts'
 import { readableDump } from './readable-dump.ts'
+import { UnreadableSql } from './sql-tokens.ts'
 import type { TableDefinition } from './table.ts'
-import { UnreadableSql } from './tokens.ts'
 import { writeTable } from './write-table.ts'
 
 /** Records what a dump does to a database, one line each. */

@@ -4,6 +4,7 @@
  * `get_sqlite_create_table_statement()`. A test runs the plugin itself and compares.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { UnreadableSql } from './sql-tokens.ts'
 import {
   type ColumnDefinition,
   columnTypeOf,
@@ -14,7 +15,6 @@ import {
   sqliteTypes,
   type TableDefinition,
 } from './table.ts'
-import { UnreadableSql } from './tokens.ts'
 import { quotedName } from './write-table.ts'
 
 const PREFIX = '_wp_sqlite_'

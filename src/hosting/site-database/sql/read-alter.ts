@@ -1,4 +1,5 @@
 import { defaultCollationOf, engineName, keyKind, readColumn, readKey, Words } from './read-table.ts'
+import { type Token, UnreadableSql } from './sql-tokens.ts'
 import type {
   CheckDefinition,
   ColumnDefinition,
@@ -7,7 +8,6 @@ import type {
   TableDefinition,
 } from './table.ts'
 import { charsetOf } from './table.ts'
-import { type Token, UnreadableSql } from './tokens.ts'
 
 /** A statement's change of an existing table. */
 export interface TableChange {

@@ -3,8 +3,8 @@ import { type DumpProgram, isAtItsEnd, programOf } from './dump-programs.ts'
 import { readAlter, readIndex } from './read-alter.ts'
 import { readTable } from './read-table.ts'
 import { SessionSettings } from './session-settings.ts'
+import { type Token, Tokens, type TokensOptions, UnreadableSql } from './sql-tokens.ts'
 import type { TableDefinition } from './table.ts'
-import { type Token, Tokens, type TokensOptions, UnreadableSql } from './tokens.ts'
 
 /** A value of a row. Only its column determines whether its bytes are text. */
 export type Value =

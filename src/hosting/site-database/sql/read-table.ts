@@ -1,4 +1,5 @@
-import { ownText } from './own-text.ts'
+import { ownText } from './server-text.ts'
+import { type Token, UnreadableSql } from './sql-tokens.ts'
 import {
   type Beyond,
   type CheckDefinition,
@@ -14,7 +15,6 @@ import {
   textTypes,
 } from './table.ts'
 import { expressionText } from './token-text.ts'
-import { type Token, UnreadableSql } from './tokens.ts'
 
 /**
  * Reads the tokens of `CREATE TABLE …` as MySQL, MariaDB, and the SQLite plugin write them with SHOW CREATE TABLE, and

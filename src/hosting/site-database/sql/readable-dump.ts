@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 import { bunzip2 } from './bunzip2.ts'
-import { UnreadableSql } from './tokens.ts'
+import { UnreadableSql } from './sql-tokens.ts'
 
 /** Enough to recognize a file by its beginning: a tar file's signature comes last. */
 const HEAD_BYTES = 512

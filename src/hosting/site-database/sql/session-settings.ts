@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts'
+import type { Token } from './sql-tokens.ts'
 
 /** The most variables that a dump may set: it saves and restores what it changed. */
 const MOST_VARIABLES = 200

@@ -16,7 +16,7 @@ export interface TableDefinition {
   readonly checks: readonly CheckDefinition[]
   /** Features beyond all this, which only MariaDB has. Default: none. */
   readonly more?: readonly Beyond[]
-  /** Set with `more`: the table in the server's text, as `own-text.ts` writes it. */
+  /** Set with `more`: the table in the server's text, as `server-text.ts` writes it. */
   readonly ownText?: string
 }
 

@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts'
+import type { Token } from './sql-tokens.ts'
 
 /** Returns the text of an expression, which does not depend on its original spacing. */
 export function expressionText(tokens: readonly Token[]): string {

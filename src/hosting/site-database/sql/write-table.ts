@@ -1,3 +1,4 @@
+import { MYSQL_ALONE } from './sql-tokens.ts'
 import {
   type CheckDefinition,
   type ColumnDefinition,
@@ -11,7 +12,6 @@ import {
   type TableDefinition,
 } from './table.ts'
 import { quoted } from './token-text.ts'
-import { MYSQL_ALONE } from './tokens.ts'
 
 /** Quotes a name for MySQL and MariaDB, whatever it contains. */
 export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``

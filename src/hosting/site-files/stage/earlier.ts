@@ -1,5 +1,5 @@
 import { lstatSync, renameSync } from 'node:fs'
-import { readLines } from '../lines.ts'
+import { readLines } from '../json-lines.ts'
 import { comparePaths } from '../paths.ts'
 import type { WalkedFile } from '../tree-walk.ts'
 import type { WantedFile } from './merge.ts'

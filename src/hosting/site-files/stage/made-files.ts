@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AddressChange, SitePlace } from '../../site-database/database-content.ts'
-import { addressRewriter, type RewriteAddress } from '../../site-database/rewrite.ts'
+import { addressRewriter, type RewriteAddress } from '../../site-database/rewrite-addresses.ts'
 import type { FileContent, FileScope, WantedEntry } from '../file-content.ts'
 import { isInScope } from '../scope.ts'
 import type { WantedFile } from './merge.ts'

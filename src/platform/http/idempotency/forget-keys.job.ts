@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durable } from '../../operations/definition.ts'
 import { BATCH, inBatches } from '../../operations/in-batches.ts'
-import { schedule } from '../../operations/schedules.ts'
+import { schedule } from '../../operations/schedule.ts'
 import { forgetOldKeys } from './idempotency.ts'
 
 /** Deletes expired idempotency keys and the responses stored with them. */

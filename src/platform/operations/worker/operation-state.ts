@@ -6,7 +6,7 @@ import { type AnyDefinition, type FailureContext, PermanentFailure } from '../de
 import { sourceOf } from '../stored.ts'
 import { failureText } from './failure-text.ts'
 import { databaseNow, LeaseLost, type StoredOperation } from './lease.ts'
-import { nextTransition, percentDone, type Transition } from './plan.ts'
+import { nextTransition, percentDone, type Transition } from './next-transition.ts'
 
 /** The worker's next transition of a step. */
 export type StepTransition = Extract<Transition, { position: number }>

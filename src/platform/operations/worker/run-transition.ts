@@ -12,6 +12,7 @@ import {
 import { inputOf, resultsOf, sourceOf } from '../stored.ts'
 import { usualBackoff, waitAfter } from './backoff.ts'
 import { holdLease, type Lease, LeaseLost } from './lease.ts'
+import { attemptsOf, percentDone } from './next-transition.ts'
 import {
   advance,
   attemptFailed,
@@ -23,7 +24,6 @@ import {
   type StepTransition,
   stepDone,
 } from './operation-state.ts'
-import { attemptsOf, percentDone } from './plan.ts'
 import { type Progress, type ProgressWriter, progressWriter, timeLeft } from './progress.ts'
 
 /**

@@ -10,7 +10,7 @@ import { type AnyInput, anyInput, ended, gate, oneStep, startWorker, until } fro
 import { getOperation } from '../read.ts'
 import { recordResults, resultsOfOperation } from '../results.ts'
 import { hasResult, wasBegun, wasUndone } from '../steps-of.ts'
-import { lookOut } from './claim.ts'
+import { lookOut } from './claim-operations.ts'
 import { readDatabaseTime } from './lease.ts'
 import type { Worker } from './worker.ts'
 

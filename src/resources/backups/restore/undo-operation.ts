@@ -16,7 +16,7 @@ import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import type { UndoPoint } from './restore.store.ts'
 import { restoreSite } from './restore-site.job.ts'
-import { changedBy, notUndoable, pointsOf } from './undoable.ts'
+import { changedBy, notUndoable, pointsOf } from './undoable-operations.ts'
 
 export const undoOperation = endpoint({
   id: 'undoOperation',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import Type from 'typebox'
-import { type AddressType, canonicalAddress } from '../../../dns/wire/address.ts'
 import { type FingerprintType, readFingerprint } from '../../../dns/wire/fingerprint-data.ts'
+import { type AddressType, canonicalAddress } from '../../../dns/wire/ip-address.ts'
 import { readServiceBinding, serviceBindingText } from '../../../dns/wire/service-binding.ts'
 import { hostNameIn, normalName } from '../zone-name.ts'
 import type { RecordDraft, RecordType } from './record.ts'

@@ -5,8 +5,8 @@ import { oneOf } from '../../../platform/http/schemas.ts'
 import { RETENTION_DAYS } from '../../../platform/log-store/log-store.ts'
 import type { AccountUsage } from '../accounts.store.ts'
 import { problems } from '../problems.ts'
+import { peopleOf } from './account-people.store.ts'
 import { AccountOfInstallation, presentAccount } from './present-account.ts'
-import { peopleOf } from './removal.store.ts'
 import {
   accessToOthers,
   leavingDomains,

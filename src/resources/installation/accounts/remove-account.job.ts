@@ -16,7 +16,7 @@ import { changeOfJob } from '../../kit/change.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
 import { removeSitesOf, touchRoutesOfAccount } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
-import { peopleOf, siteIdsOf } from './removal.store.ts'
+import { peopleOf, siteIdsOf } from './account-people.store.ts'
 
 const Input = Type.Object({ accountId: Type.Integer(), removalId: Type.Integer(), email: Type.String() })
 type Input = Type.Static<typeof Input>

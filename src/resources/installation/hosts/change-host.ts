@@ -9,7 +9,7 @@ import {
   hasSites,
   isOtherTaking,
   setHostState,
-} from './host.store.ts'
+} from './host-changes.store.ts'
 
 /** Thrown when a host cannot be changed in this way. The message says why, and what to do. */
 export class HostRefusal extends Error {

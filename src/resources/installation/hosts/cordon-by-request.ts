@@ -5,7 +5,7 @@ import { notFound, Problem } from '../../../platform/http/problem.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import { problems } from '../problems.ts'
 import { setCordoned } from './change-host.ts'
-import { findHostNamed } from './host.store.ts'
+import { findHostNamed } from './host-changes.store.ts'
 
 export const HostName = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100, examples: ['host-1'] }) })
 

@@ -9,10 +9,10 @@ import {
   openOnHost,
   requeueInterrupted,
 } from '../../../platform/operations/host-operations.ts'
-import { schedule } from '../../../platform/operations/schedules.ts'
+import { schedule } from '../../../platform/operations/schedule.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
 import { findSite, openHosts } from '../../sites/public.ts'
-import { lostHosts, sitesByVisits } from './host.store.ts'
+import { lostHosts, sitesByVisits } from './host-changes.store.ts'
 import { type LossContext, recoverElsewhere } from './recover-elsewhere.ts'
 
 type Services = Pick<ControlServices, 'config' | 'database' | 'definitions'>

@@ -20,7 +20,7 @@ import { takeBackup } from '../../backups/take/take-backup.ts'
 import { provisionSite } from '../../sites/create/provision-site.job.ts'
 import { configureSite } from '../../sites/switches/configure-site.job.ts'
 import { evacuateHosts, evacuateOften } from './evacuate-hosts.job.ts'
-import { setHostState } from './host.store.ts'
+import { setHostState } from './host-changes.store.ts'
 
 describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
   let api: TestApi

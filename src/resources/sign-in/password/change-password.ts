@@ -5,10 +5,10 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { endSessions } from '../../sessions/public.ts'
 import { actions } from '../actions.ts'
 import { replacePassword } from '../credentials.store.ts'
-import { verifyPassword } from '../passkeys/verify.ts'
+import { verifyPassword } from '../passkeys/verify-guess.ts'
 import { problems } from '../problems.ts'
 import { checkNewPassword } from './check-password.ts'
-import { LONGEST_PASSWORD } from './password.ts'
+import { LONGEST_PASSWORD } from './user-password.ts'
 
 export const changePassword = endpoint({
   id: 'changePassword',

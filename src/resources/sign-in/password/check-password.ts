@@ -1,6 +1,6 @@
 import { Problem } from '../../../platform/http/problem.ts'
 import { problems } from '../problems.ts'
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password.ts'
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './user-password.ts'
 
 /** @throws Problem `weak_password` */
 export function checkNewPassword(password: string, email: string): void {

@@ -5,7 +5,7 @@ import type { Context } from '../../kit/context.ts'
 import { endSessions } from '../../sessions/public.ts'
 import { attemptWasRight } from '../attempts.ts'
 import { findCredentials, findLink, spendLink } from '../credentials.store.ts'
-import { countGuess, verifyCode } from '../passkeys/verify.ts'
+import { countGuess, verifyCode } from '../passkeys/verify-guess.ts'
 import { type Person, requireFromHere } from '../person.ts'
 import { problems } from '../problems.ts'
 

@@ -10,7 +10,7 @@ import {
   type SitePlace,
   withSnapshot,
 } from '../../../hosting/site-database/database-content.ts'
-import { rewriteAddress } from '../../../hosting/site-database/rewrite.ts'
+import { rewriteAddress } from '../../../hosting/site-database/rewrite-addresses.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import {
   type ConfigConstants,

@@ -1,7 +1,7 @@
 import type { PhpVersion } from '../../../hosting/php/runtime.ts'
 import { isUniqueViolation } from '../../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../../platform/http/problem.ts'
-import { isMailAddress } from '../../../platform/mail/address.ts'
+import { isMailAddress } from '../../../platform/mail/mail-address.ts'
 import { isReservedSiteName } from '../../access/reserved-names.ts'
 import { problems as accountProblems, planNamed } from '../../account/public.ts'
 import { aboutSite } from '../../kit/change.ts'

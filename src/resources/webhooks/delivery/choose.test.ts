@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AT_ONCE, choose } from './choose.ts'
-import type { Due } from './claim.store.ts'
+import type { Due } from './claim-deliveries.store.ts'
 
 let lastId = 0
 const due = (fields: Partial<Due> = {}): Due => {

@@ -1,4 +1,4 @@
-import type { Due } from './claim.store.ts'
+import type { Due } from './claim-deliveries.store.ts'
 
 /**
  * Limits of attempts in progress: in total, for failing webhooks, for each account, and for each webhook. A failing

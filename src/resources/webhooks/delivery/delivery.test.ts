@@ -12,14 +12,14 @@ import { type Log, noLog } from '../../../platform/log/log.ts'
 import { countMail } from '../../../platform/mail/mail-limit.ts'
 import { readDatabaseTime } from '../../../platform/operations/worker/lease.ts'
 import { events } from '../../performance/actions.ts'
-import { webhookCounts } from '../counts.store.ts'
 import { recordEvent } from '../record-event.ts'
+import { webhookCounts } from '../webhook-counts.store.ts'
 import { createWebhookMetrics } from '../webhook-metrics.ts'
-import { type Claimed, claim, findDue, release } from './claim.store.ts'
+import { type Claimed, claim, findDue, release } from './claim-deliveries.store.ts'
 import { forgetEnded, forgetTestsBefore } from './delivery.store.ts'
 import { firstOf, handOut } from './hand-out.store.ts'
 import { PATIENCE_MS, recordOutcome } from './record-outcome.ts'
-import { WebhookSender } from './sender.ts'
+import { WebhookSender } from './webhook-sender.ts'
 
 interface Received {
   readonly path: string

@@ -7,11 +7,11 @@ import { databaseNow } from '../../../platform/operations/worker/lease.ts'
 import { actions, findAccount } from '../../account/public.ts'
 import { changeBy } from '../../kit/change.ts'
 import { changeWebhook } from '../webhook.store.ts'
-import type { Claimed } from './claim.store.ts'
+import type { Claimed } from './claim-deliveries.store.ts'
 import { giveUpAll } from './delivery.store.ts'
 import { moveUp } from './hand-out.store.ts'
 import { retryDelay } from './retry.ts'
-import type { Outcome } from './send.ts'
+import type { Outcome } from './send-delivery.ts'
 
 /** A webhook at which nothing has arrived for this long is disabled. */
 export const PATIENCE_MS = 5 * 86_400_000

@@ -7,7 +7,7 @@ import { holdWebhook } from '../webhook.store.ts'
 import { WebhookId } from '../webhook.ts'
 import { attemptsOf, countAside, findDelivery, hurry, insertAside } from './delivery.store.ts'
 import { type Delivery, DeliveryId, DeliverySchema, presentDelivery } from './delivery.ts'
-import { MOST_ASIDE } from './limits.ts'
+import { MOST_ASIDE } from './delivery-limits.ts'
 
 export const redeliver = endpoint({
   id: 'redeliver',

@@ -21,17 +21,17 @@ import {
   type TurnEnd,
 } from '../frames.ts'
 import { taskAsRequest } from '../task-request.ts'
-import { prepareCommand, runCommand } from './command.ts'
+import { boundMemory } from './bound-memory.ts'
 import { lockByTurns, type Turns } from './database-turns.ts'
 import { type DiskMeter, meterDisk } from './disk-quota.ts'
 import { keepNodesFresh } from './fresh-nodes.ts'
 import { type CommandLoad, closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
 import type { CompiledPhp } from './machine-code.ts'
-import { boundMemory } from './memory.ts'
 import { mountFolders } from './mounts.ts'
 import { type Outgoing, outgoingOver } from './outgoing.ts'
-import { outputTo, writeAll } from './output.ts'
+import { outputTo, writeAll } from './php-output.ts'
 import { type HeldBody, holdBody, runScript } from './request.ts'
+import { prepareCommand, runCommand } from './run-command.ts'
 
 const standardError = 2
 const jobs = 3

@@ -1,7 +1,7 @@
 import type { RequestHead } from '../frames.ts'
 import { credentialEntries, joinHeaders, portOf, queryOf, serverEntries } from '../server-variables.ts'
 import type { Php } from './loader.ts'
-import type { Output } from './output.ts'
+import type { Output } from './php-output.ts'
 
 /**
  * A request body in PHP's own memory. Each chunk is put there as it arrives, because PHP wants the body in one piece.

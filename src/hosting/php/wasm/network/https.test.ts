@@ -17,7 +17,7 @@ import {
 import { ways } from '../../../../../test/support/ways.ts'
 import { createCoreLibrary } from '../../../core-library/core-library.ts'
 import { releaseApiSource } from '../../../core-library/sources/release-api.ts'
-import { versionOf } from '../../../core-library/version.ts'
+import { versionOf } from '../../../core-library/wordpress-version.ts'
 import { type PhpProcess, type PhpRuntime, phpVersions } from '../../runtime.ts'
 import { defaultEgressLimits } from './egress.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
-import { durations, durationsMs } from './defensive-mode.ts'
+import { durations, durationsMs } from './defensive-mode-durations.ts'
 
 test('offers exactly the durations of the API', () => {
   const hours = Array.from({ length: 22 }, (_, i) => `${i + 2}-hours`)

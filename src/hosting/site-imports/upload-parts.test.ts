@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSendPart, HostAway } from './send-part.ts'
-import { type Part, PartDoor } from './uploads.ts'
+import { type Part, PartDoor } from './upload-parts.ts'
 
 let folder: string
 let door: PartDoor

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everyPart, type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import type { SendPart } from '../../hosting/site-imports/send-part.ts'
-import type { Taken } from '../../hosting/site-imports/uploads.ts'
+import type { Taken } from '../../hosting/site-imports/upload-parts.ts'
 import { runForApi } from './main.ts'
 
 let api: TestApi

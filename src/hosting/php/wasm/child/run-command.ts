@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 import { type CommandHead, encodeFrame, Frame, type FrameKind, mostFrameBytes } from '../frames.ts'
 import { type Php, settingsFile, writeSettings } from './loader.ts'
-import { writeAll } from './output.ts'
+import { writeAll } from './php-output.ts'
 
 const standardInput = 0
 const endOfInput = 0

@@ -1,7 +1,7 @@
 import type { Sealer } from '../../../platform/crypto/seal.ts'
 import { FetchError } from '../../../platform/fetch/fetch-public.ts'
 import { postPublic } from '../../../platform/fetch/post-public.ts'
-import type { Claimed } from './claim.store.ts'
+import type { Claimed } from './claim-deliveries.store.ts'
 import { retryAfterMs } from './retry.ts'
 import { SECRET_PURPOSE, signedHeaders } from './signature.ts'
 

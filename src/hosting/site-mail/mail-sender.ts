@@ -1,7 +1,7 @@
 import type { Budget } from '../../platform/budgets/budget.ts'
-import type { Delivery, Refused } from './delivery.ts'
 import type { SiteOutbox } from './outbox.ts'
 import type { MailQueue, WaitingMail } from './queue.ts'
+import type { Delivery, Refused } from './smtp-delivery.ts'
 
 export interface MailSenderOptions {
   readonly queue: MailQueue

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isMailAddress } from './address.ts'
+import { isMailAddress } from './mail-address.ts'
 
 const label = (length: number) => 'a'.repeat(length)
 

@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise'
-import { directoryOfName } from '../names.ts'
+import { directoryOfName } from '../database-names.ts'
 import { rowsOf } from '../server/connect.ts'
 
 /** A connection of a site's account. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressBytes, canonicalAddress } from './address.ts'
+import { addressBytes, canonicalAddress } from './ip-address.ts'
 
 describe('spellings of one IPv6 address become one text and the same bytes', () => {
   test.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { servePages } from './pages.ts'
+import { servePages } from './serve-panel.ts'
 
 const script = 'export const same = 1;\n'.repeat(500)
 

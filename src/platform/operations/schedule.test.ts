@@ -5,7 +5,7 @@ import { openDatabase } from '../db/database.ts'
 import { noLog } from '../log/log.ts'
 import { forgetNightly } from './forget.ts'
 import { oneStep } from './harness.ts'
-import { createScheduler, schedule, slotAt } from './schedules.ts'
+import { createScheduler, schedule, slotAt } from './schedule.ts'
 
 const definition = oneStep(() => {})
 const minutely = schedule({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressRewriter, rewriteAddress } from './rewrite.ts'
+import { addressRewriter, rewriteAddress } from './rewrite-addresses.ts'
 import { rewriteCases } from './rewrite-cases.fixture.ts'
 
 const from = 'my.localhost:8081'

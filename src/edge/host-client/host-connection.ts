@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { AnswerParser, type AnswerSink } from './answer-parser.ts'
-import { type Exchange, sendBody } from './exchange.ts'
 import { HostError, type HostErrorCode } from './host-error.ts'
+import { type Exchange, sendBody } from './host-exchange.ts'
 
 /** Limits for connections to the hosts. */
 export interface UpstreamLimits {

@@ -6,7 +6,7 @@ import { dialects } from '../../../test/support/database.ts'
 import type { ChangeFeed } from '../../platform/db/changes.ts'
 import { announce } from '../../platform/db/database.ts'
 import { noLog } from '../../platform/log/log.ts'
-import { ActivityFeed } from './feed.ts'
+import { ActivityFeed } from './activity-feed.ts'
 
 describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})

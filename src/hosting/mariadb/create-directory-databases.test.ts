@@ -7,7 +7,7 @@ import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/support/own-mariadb.ts'
 import type { DirectoryDatabases } from '../site-directories/directory-databases.ts'
 import { templateDump } from '../site-directories/template.ts'
-import { createDirectoryDatabases } from './directory-databases.ts'
+import { createDirectoryDatabases } from './create-directory-databases.ts'
 import { isOnMariaDb } from './on-mariadb.ts'
 import { rowsOf } from './server/connect.ts'
 

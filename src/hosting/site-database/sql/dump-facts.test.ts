@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LookIntoDump } from './look-into-dump.ts'
+import { LookIntoDump } from './dump-facts.ts'
 import { DumpReader } from './read-dump.ts'
 
 const CORE = ['options', 'posts', 'postmeta', 'users', 'usermeta']

@@ -3,10 +3,10 @@ import type { Sealer } from '../../../platform/crypto/seal.ts'
 import type { Database } from '../../../platform/db/database.ts'
 import type { Log } from '../../../platform/log/log.ts'
 import { AT_ONCE, choose, countsOf } from './choose.ts'
-import { type Claimed, claim, type Due, findDue, release } from './claim.store.ts'
+import { type Claimed, claim, type Due, findDue, release } from './claim-deliveries.store.ts'
 import { handOut } from './hand-out.store.ts'
 import { recordOutcome } from './record-outcome.ts'
-import { send } from './send.ts'
+import { send } from './send-delivery.ts'
 
 /** Retries become due without a notification. */
 const LOOK_EVERY_MS = 1000

@@ -1,6 +1,6 @@
+import type { Token } from './sql-tokens.ts'
 import { charsetOf, nearest, type TableDefinition } from './table.ts'
 import { expressionText, quoted } from './token-text.ts'
-import type { Token } from './tokens.ts'
 
 /**
  * Returns a table in the text of the server that shows it, for features that a definition cannot express. The text

@@ -1,5 +1,5 @@
 import { disabledFunctions, type PhpLimits, phpIni } from '../wasm/ini.ts'
-import type { NativePhp } from './machine.ts'
+import type { NativePhp } from './native-php.ts'
 
 /** Limits of one site's php-fpm. */
 export interface FpmLimits {

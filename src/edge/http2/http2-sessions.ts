@@ -9,10 +9,10 @@ import type { TLSSocket } from 'node:tls'
 import { addressKey } from '../../platform/budgets/address-key.ts'
 import type { Budget, Share } from '../../platform/budgets/budget.ts'
 import { peerAddress } from '../../platform/http/client/client-address.ts'
+import type { EdgeLimits } from '../edge-limits.ts'
 import { createFloodLimiter } from '../flood-limiter.ts'
-import type { EdgeLimits } from '../limits.ts'
+import { Http2Request } from './http2-request.ts'
 import { createOverheadBound } from './overhead.ts'
-import { Http2Request } from './request.ts'
 import { Http2Response } from './response.ts'
 
 /** What HTTP/2 sessions need. */

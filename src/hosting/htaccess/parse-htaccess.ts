@@ -2,9 +2,9 @@
  * Parses a `.htaccess` as Apache 2.4 documents it. Lines that are not understood are reported, and close what they may
  * protect.
  */
-import { addressTest } from './addresses.ts'
+import { addressTest } from './address-ranges.ts'
+import { type Line, readLines, words } from './config-lines.ts'
 import { readExpiry } from './expires.ts'
-import { type Line, readLines, words } from './lines.ts'
 import { isHarmless, isLoaded, VERSION } from './modules.ts'
 import { BadPattern, Pattern } from './pattern.ts'
 import { RewritingReader } from './read-rewriting.ts'

@@ -7,7 +7,7 @@ import { dialects } from '../../../test/support/database.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
 import { events } from '../performance/actions.ts'
 import type { EventType } from './event.ts'
-import { EventFeed } from './feed.ts'
+import { EventFeed } from './event-feed.ts'
 import { recordEvent } from './record-event.ts'
 
 const SOON = { timeout: 60_000, interval: 20 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { takesValue } from './command.ts'
 import { commands } from './commands.ts'
-import { parseArguments } from './parse.ts'
+import { parseArguments } from './parse-arguments.ts'
 import { UsageError } from './usage-error.ts'
 
 const parse = (line: string) => {

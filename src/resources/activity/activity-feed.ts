@@ -3,7 +3,7 @@ import { Poller } from '../../platform/db/poller.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
 import { stillAllowed } from '../access/still-allowed.ts'
 import { entriesBehind, newestEntry, type PlacedEntry } from './activity.store.ts'
-import { presentEntry } from './entry.ts'
+import { presentEntry } from './activity-entry.ts'
 
 /** Not every change sends a notification. */
 const LOOK_EVERY_MS = 1000

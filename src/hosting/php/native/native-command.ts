@@ -9,7 +9,7 @@ import type { PhpVersion } from '../runtime.ts'
 import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout, type TakeTurn } from '../runtime.ts'
 import { lowestPriority } from '../wasm/process.ts'
 import { waitedMsOf } from '../wasm/process-tree.ts'
-import { proportionalBytesOf } from './memory.ts'
+import { inside } from './fpm-settings.ts'
 import {
   findSandbox,
   killSandbox,
@@ -18,7 +18,7 @@ import {
   setPriorityOf,
   spawnSandbox,
 } from './process.ts'
-import { inside } from './settings.ts'
+import { proportionalBytesOf } from './proportional-memory.ts'
 
 /** PHP's command line in a separate sandbox, which starts when the command is known. */
 export class NativeCommand implements PhpProcess {
