@@ -46,6 +46,7 @@ const parts = [
 
 const creation = `
   foreach (['${['post', 'own_form', 'own_product', 'flamingo_inbound', ...parts].join("', '")}'] as $type) $made[$type] = $insert($type);
+  $made['draft'] = $insert('own_form', ['post_status' => 'draft']);
   $made['menu'] = wp_create_nav_menu('Own');
   $file = wp_upload_bits('cat.png', null, 'one');
   foreach (['media', 'media2'] as $name) $made[$name] = wp_insert_attachment(['post_mime_type' => 'image/png', 'post_title' => 'cat'], $file['file']);
@@ -203,7 +204,7 @@ const byEditors: readonly Case[] = [
     code: `$wpdb->query("UPDATE {$wpdb->posts} SET post_content = 'direct' WHERE ID = {$made['post']}");`,
     reported: SOFT,
   },
-  { what: 'the draft of a form', code: `$insert('own_form', ['post_status' => 'draft']);`, reported: NOTHING },
+  { what: 'the draft of a form', code: `$update($made['draft']);`, reported: NOTHING },
   { what: 'what a form received', code: `$update($made['flamingo_inbound']);`, reported: NOTHING },
   {
     what: 'a note about editing',
