@@ -1,4 +1,5 @@
 import { phpVersions } from '../hosting/php/runtime.ts'
+import { runtimeNames } from '../hosting/php/runtime-kinds.ts'
 import { planNames } from '../resources/account/plans.ts'
 import { allSettings, type Command, command, type Flag } from './command.ts'
 
@@ -312,7 +313,7 @@ export const commands: readonly Command[] = [
     about: 'move a site between native PHP with MariaDB and PHP in WebAssembly with SQLite',
     flags: {
       name: { value: 'NAME', help: 'name of the site', needed: true },
-      runtime: { choices: ['native', 'wasm'], help: 'runtime after the move', needed: true },
+      runtime: { choices: runtimeNames, help: 'runtime after the move', needed: true },
       'php-version': { choices: phpVersions, help: 'PHP version after the move (default: the current version)' },
     },
     settings: records,

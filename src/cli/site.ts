@@ -1,4 +1,5 @@
 import { phpVersions } from '../hosting/php/runtime.ts'
+import type { RuntimeKind } from '../hosting/php/runtime-kinds.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { NameSettings } from '../resources/access/service-names.ts'
 import { aboutSite, changeBy } from '../resources/kit/change.ts'
@@ -39,7 +40,7 @@ interface MoveFlags {
  */
 export async function move({ config, flags }: Call<MoveFlags, ControlDatabaseKey>): Promise<void> {
   const order: MoveRequest = {
-    runtime: flags.runtime === 'native' ? 'native' : 'wasm',
+    runtime: flags.runtime as RuntimeKind,
     phpVersion: phpVersions.find((version) => version === flags['php-version']),
   }
   const name = flags.name.toLowerCase()

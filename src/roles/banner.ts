@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { localDomainOf } from '../certificates/local-domain.ts'
 import type { Config } from '../config.ts'
+import { isOnServer } from '../hosting/site-database/database-kind.ts'
 import { domainSharedWithSites } from '../resources/access/reserved-names.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
@@ -152,7 +153,7 @@ function containmentText(containment: object | undefined): string {
 }
 
 function databasesText(databases: object | undefined): string {
-  const onServer = Object.entries(databases ?? {}).flatMap(([version, kind]) => (kind === 'mariadb' ? [version] : []))
+  const onServer = Object.entries(databases ?? {}).flatMap(([version, kind]) => (isOnServer(kind) ? [version] : []))
   return onServer.length > 0 ? `\n             new sites with PHP ${onServer.join(' and ')} use MariaDB` : ''
 }
 

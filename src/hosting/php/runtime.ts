@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { uncounted } from '../../platform/operations/definition.ts'
 import type { FlagsReadBy } from '../../site-flags.ts'
+import type { RuntimeKind } from './runtime-kinds.ts'
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
 /** The versions that sites can run. This is their only list. */
@@ -170,10 +171,8 @@ export interface Containment {
   readonly network: 'none-but-egress' | 'refused in process'
   readonly notes: readonly string[]
   /** The runtime of each version. */
-  readonly runtimes: Readonly<Record<PhpVersion, RuntimeKind>>
+  readonly runtimes: Readonly<Record<PhpVersion, RuntimeKind | 'refused'>>
 }
-
-export type RuntimeKind = 'wasm' | 'native' | 'refused'
 
 /** Returns the version for what is prepared for all sites: the default, unless it does not run here. */
 export function versionForAll(runtimes: { readonly [Version in PhpVersion]?: string | undefined }): PhpVersion {
@@ -182,8 +181,8 @@ export function versionForAll(runtimes: { readonly [Version in PhpVersion]?: str
 }
 
 /** Returns the runtime of each version, from a function that returns it for one. */
-export const runtimesOf = (kindOf: (version: PhpVersion) => RuntimeKind): Record<PhpVersion, RuntimeKind> =>
-  Object.fromEntries(phpVersions.map((version) => [version, kindOf(version)])) as Record<PhpVersion, RuntimeKind>
+export const runtimesOf = (kindOf: (version: PhpVersion) => RuntimeKind | 'refused'): Containment['runtimes'] =>
+  Object.fromEntries(phpVersions.map((version) => [version, kindOf(version)])) as Containment['runtimes']
 
 export interface PhpStart {
   readonly lowPriority?: boolean

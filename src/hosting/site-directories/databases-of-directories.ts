@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
 import { databaseConstantsOf } from '../php/wp-config.ts'
+import { isOnServer } from '../site-database/database-kind.ts'
 import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import { layPlatformFiles, removePlatformFiles, renewPlatformFiles } from '../site-files/platform/lay-out-directory.ts'
 import { type ConfigConstants, changeWpConfig } from '../site-files/platform/wp-config-file.ts'
@@ -30,7 +31,7 @@ export class DatabasesOfDirectories {
 
   /** Creates the database of a site directory that was copied from the template. */
   async make(directory: SiteDirectory, template: Template): Promise<void> {
-    if (directory.database !== 'mariadb') return
+    if (!isOnServer(directory.database)) return
     // This is the template's database.
     await rm(join(directory.path, DATABASE_FILE), { force: true })
     await this.#demanded.make(directory, template)
@@ -39,11 +40,11 @@ export class DatabasesOfDirectories {
 
   /** Creates the database of a site directory without WordPress. */
   async makeEmpty(directory: SiteDirectory): Promise<void> {
-    if (directory.database === 'mariadb') await this.#demanded.ensure(directory)
+    if (isOnServer(directory.database)) await this.#demanded.ensure(directory)
   }
 
   async drop(directory: SiteDirectory): Promise<void> {
-    if (directory.database === 'mariadb') return this.#demanded.drop(directory)
+    if (isOnServer(directory.database)) return this.#demanded.drop(directory)
     // An interrupted move to the server may have left a database. If this fails, the next start finds it.
     await this.#server
       ?.drop(directory)
@@ -57,7 +58,7 @@ export class DatabasesOfDirectories {
 
   /** Returns the server database as a new site receives it, or undefined when it is in the site directory. */
   async onServer(directory: SiteDirectory, templatePath: string): Promise<OnServer | undefined> {
-    if (directory.database !== 'mariadb') return undefined
+    if (!isOnServer(directory.database)) return undefined
     const server = this.#demanded
     return {
       fill: (edits) => server.fill(directory, templatePath, edits),
@@ -67,7 +68,7 @@ export class DatabasesOfDirectories {
 
   /** Returns what `wp-config.php` of a site directory says of its database. */
   async constants(directory: SiteDirectory): Promise<ConfigConstants> {
-    return directory.database === 'mariadb' ? this.#demanded.constants(directory) : databaseConstantsOf()
+    return isOnServer(directory.database) ? this.#demanded.constants(directory) : databaseConstantsOf()
   }
 
   /**
@@ -77,13 +78,13 @@ export class DatabasesOfDirectories {
   async fit(directory: SiteDirectory, templatePath: string): Promise<void> {
     await this.#fit(directory, templatePath).catch((error) => {
       // A site directory with a file database cannot reach a server, whatever its configuration says.
-      if (directory.database === 'mariadb') throw error
+      if (isOnServer(directory.database)) throw error
       this.#log.warn({ err: error, directory: directory.id }, 'could not update the configuration of a site directory')
     })
   }
 
   async #fit(directory: SiteDirectory, templatePath: string): Promise<void> {
-    if (directory.database === 'mariadb') await removePlatformFiles(directory.path)
+    if (isOnServer(directory.database)) await removePlatformFiles(directory.path)
     else await layPlatformFiles(directory.path, templatePath, directory.uid)
     await changeWpConfig(directory.path, directory.uid, await this.constants(directory))
   }
@@ -108,7 +109,7 @@ export class DatabasesOfDirectories {
    * @param directory with its future database; its record is updated later
    */
   async turnTo(directory: SiteDirectory, templatePath: string): Promise<void> {
-    await this.#demanded.turn(directory, directory.database === 'mariadb')
+    await this.#demanded.turn(directory, isOnServer(directory.database))
     await this.#fit(directory, templatePath)
   }
 
@@ -133,7 +134,7 @@ export class DatabasesOfDirectories {
   }
 
   async recover(directory: SiteDirectory): Promise<void> {
-    if (directory.database === 'mariadb') await this.#demanded.recover(directory)
+    if (isOnServer(directory.database)) await this.#demanded.recover(directory)
   }
 
   get #demanded(): DirectoryDatabases {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { DatabaseKind } from '../site-database/database-kind.ts'
+import { type DatabaseKind, embeddedKind } from '../site-database/database-kind.ts'
 
 /** A site directory in the control database. Its folder is on the host. */
 export interface SiteDirectoryRecord {
@@ -32,7 +32,7 @@ export async function insertDirectory(
       state: 'making',
       core_version: values.coreVersion,
       install: values.install,
-      database: values.database ?? 'sqlite',
+      database: values.database ?? embeddedKind,
       site_id: values.siteId,
       created_at: values.now,
     })
@@ -54,7 +54,7 @@ export async function freeDirectories(tx: Tx, hostId: number, kind: Kind): Promi
     .where('site_id', 'is', null)
     .where('core_version', '=', kind.coreVersion)
     .where('install', '=', kind.install)
-    .where('database', '=', kind.database ?? 'sqlite')
+    .where('database', '=', kind.database ?? embeddedKind)
     .orderBy('id')
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { PhpPool } from '../php/pool/pool.ts'
 import type { PhpRuntime, PhpVersion } from '../php/runtime.ts'
+import { embeddedKind } from '../site-database/database-kind.ts'
 import type { SiteDirectories } from './site-directories.ts'
 import { type Template, templateMarks } from './template.ts'
 import { warmUp } from './warm-up.ts'
@@ -25,7 +26,7 @@ export async function keepMachineCode(
   if (signal.aborted) return false
   const code = runtime.machineCode
   if (runtime.containment().runtimes[phpVersion] !== 'wasm' || !code?.isMissing(phpVersion)) return true
-  const directory = await siteDirectories.makeThrowAway({ ...template, database: 'sqlite' })
+  const directory = await siteDirectories.makeThrowAway({ ...template, database: embeddedKind })
   try {
     if (signal.aborted) return false
     // This takes a few seconds, once. At low priority it would never finish on a busy machine.

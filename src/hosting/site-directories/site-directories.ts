@@ -3,7 +3,7 @@ import type { Log } from '../../platform/log/log.ts'
 import type { RunningIdentity } from '../identity/folder.ts'
 import { raiseNumbers, raiseNumbersIn } from '../identity/identity.store.ts'
 import type { PhpSite } from '../php/runtime.ts'
-import type { DatabaseKind } from '../site-database/database-kind.ts'
+import { type DatabaseKind, embeddedKind, isOnServer } from '../site-database/database-kind.ts'
 import { DatabasesOfDirectories } from './databases-of-directories.ts'
 import type { DirectoriesOnDisk } from './directories-on-disk.ts'
 import {
@@ -115,7 +115,7 @@ export class SiteDirectories {
       )
     })
     await this.databases.renew(
-      records.filter(({ database: kind }) => kind === 'sqlite').map((record) => this.directory(record)),
+      records.filter(({ database: kind }) => !isOnServer(kind)).map((record) => this.directory(record)),
       folders.forPlatformFiles,
     )
     const known = new Set(records.map(({ id }) => id))
@@ -216,9 +216,9 @@ export class SiteDirectories {
   /** Switches the record to a file database when this host has no server, unlike the host it came from. */
   async #onWhatIsHere<Recorded extends SiteDirectoryRecord>(record: Recorded): Promise<Recorded> {
     const { database } = this.#options
-    if (record.database === 'sqlite' || this.databases.hasServer) return record
-    await database.transaction((tx) => setDatabaseOfDirectory(tx, record.id, 'sqlite'))
-    return { ...record, database: 'sqlite' }
+    if (!isOnServer(record.database) || this.databases.hasServer) return record
+    await database.transaction((tx) => setDatabaseOfDirectory(tx, record.id, embeddedKind))
+    return { ...record, database: embeddedKind }
   }
 
   async #recordOf(siteId: number) {
@@ -247,7 +247,7 @@ export class SiteDirectories {
   }
 
   async #fill(template: Template): Promise<void> {
-    const { database, hostId, log, kinds = ['sqlite'] } = this.#options
+    const { database, hostId, log, kinds = [embeddedKind] } = this.#options
     // Copies of an older template are of no use now.
     for (const record of await directoriesWithoutSite(database.read, hostId))
       if (record.coreVersion !== template.coreVersion || record.install !== template.install) {

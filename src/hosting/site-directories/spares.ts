@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../platform/log/log.ts'
 import type { PhpPool } from '../php/pool/pool.ts'
 import type { PhpProcess, PhpVersion } from '../php/runtime.ts'
-import type { DatabaseKind } from '../site-database/database-kind.ts'
+import { type DatabaseKind, embeddedKind } from '../site-database/database-kind.ts'
 import type { SiteDirectories } from './site-directories.ts'
 import type { SiteDirectory } from './site-directory.ts'
 import { type Template, templateMarks } from './template.ts'
@@ -86,7 +86,7 @@ export class Spares {
   async #refill(template: Template): Promise<void> {
     while (!this.#closed && this.#spares.size < this.#options.count) {
       await this.#yieldWhileBusy()
-      const { siteDirectories, databaseKind = 'sqlite' } = this.#options
+      const { siteDirectories, databaseKind = embeddedKind } = this.#options
       const free = await siteDirectories.free({ ...template, database: databaseKind })
       const directory = free.find(({ id }) => !this.#spares.has(id))
       if (this.#closed || !directory || !(await this.#add(directory))) return

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
+import { isOnServer } from '../../hosting/site-database/database-kind.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
@@ -33,7 +34,7 @@ export const listSiteAdvice = endpoint({
 
   async handle({ tx, site }) {
     const isShop = site.install === 'woocommerce' || (await storedPlugins(tx, site.id)).some(isActiveShop)
-    if (!isShop || (await databaseOfSite(tx, site.id)) === 'mariadb') return []
+    if (!isShop || isOnServer(await databaseOfSite(tx, site.id))) return []
     const { databases } = await runtimesOfHost(tx, site.hostId)
     const phpVersion = versionForShop((version) => databases[version], site.phpVersion as PhpVersion)
     return phpVersion

@@ -1,6 +1,7 @@
 import { hostFacts } from '../../hosting/host.store.ts'
 import { type PhpVersion, versionForAll } from '../../hosting/php/runtime.ts'
-import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
+import { reachesServers } from '../../hosting/php/runtime-kinds.ts'
+import { type DatabaseKind, embeddedKind, isOnServer } from '../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { versionForShop } from './create/shop-runtime.ts'
@@ -41,7 +42,7 @@ export function versionOfNewSite(host: HostRuntimes, usual: PhpVersion, install:
  */
 export function canRun({ runtimes }: HostRuntimes, version: string, database: DatabaseKind | undefined): boolean {
   const runtime = runtimes[version]
-  return runtime !== 'refused' && !(database === 'mariadb' && runtime === 'wasm')
+  return runtime !== 'refused' && (!isOnServer(database) || reachesServers(runtime))
 }
 
 /**
@@ -52,7 +53,7 @@ export function requireVersion(host: HostRuntimes, version: string, database: Da
   if (!canRun(host, version, database))
     throw new Problem(problems.php_version_not_there, {
       version,
-      how: database === 'mariadb' ? 'natively, which the database of the site requires,' : 'at all',
+      how: isOnServer(database) ? 'natively, which the database of the site requires,' : 'at all',
     })
 }
 
@@ -63,5 +64,5 @@ export async function databaseOfSite(tx: Tx, siteId: number): Promise<DatabaseKi
     .select('database')
     .where('site_id', '=', siteId)
     .executeTakeFirst()
-  return directory?.database ?? 'sqlite'
+  return directory?.database ?? embeddedKind
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { hostedSites } from '../../hosting/host.store.ts'
+import { isOnServer } from '../../hosting/site-database/database-kind.ts'
 import { DATABASE_FOLDER } from '../../hosting/site-database/sqlite-place.ts'
 import type { SiteDirectory } from '../../hosting/site-directories/site-directory.ts'
 import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
@@ -27,8 +28,7 @@ async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured
   const usages = new Map<number, Usage>()
   for (const [index, { siteId, directory }] of sites.entries()) {
     const [fileBytes = 0, inDirectory = 0] = sizes[index] ?? []
-    const isOnServer = directory.database === 'mariadb'
-    const databaseBytes = isOnServer
+    const databaseBytes = isOnServer(directory.database)
       ? await siteDatabase.size({ siteId, siteDirectory: directory.path, uid: directory.uid })
       : inDirectory
     usages.set(siteId, { fileBytes, databaseBytes })

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { BackupRepository } from '../../../backups/backup-store.ts'
+import { isOnServer } from '../../../hosting/site-database/database-kind.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { FileScope, WantedEntry } from '../../../hosting/site-files/file-content.ts'
 import { lookInside } from '../../../hosting/site-files/open-inside.ts'
@@ -54,7 +55,7 @@ export async function whatStays(
   const isOtherCore = about.backupCore !== null && about.backupCore !== directory.coreVersion
   return [
     ...(isOtherCore ? await rootFilesOfCore(services.siteDirectories.corePath(directory)) : []),
-    ...platformFiles.filter((path) => directory.database === 'mariadb' || isThere(directory.path, path)),
+    ...platformFiles.filter((path) => isOnServer(directory.database) || isThere(directory.path, path)),
     ...(about.keepsConfig ? [CONFIG] : []),
   ]
 }

@@ -5,6 +5,7 @@ import type { VisitorRequest } from '../../../hosting/php/pool/pool.ts'
 import { PhpTimeout } from '../../../hosting/php/runtime.ts'
 import { limitTime } from '../../../hosting/php/time-limit.ts'
 import { contentPlace, type SitePlace } from '../../../hosting/site-database/database-content.ts'
+import { embeddedKind } from '../../../hosting/site-database/database-kind.ts'
 import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { WantedEntry } from '../../../hosting/site-files/file-content.ts'
@@ -52,7 +53,7 @@ async function prove(context: Context): Promise<Outcome> {
   if (!pair) return { unproved: 'the site does not have backups of both files and database yet' }
   let directory: SiteDirectory | undefined
   try {
-    const database = (await services.siteDirectories.ofSite(input.siteId))?.database ?? 'sqlite'
+    const database = (await services.siteDirectories.ofSite(input.siteId))?.database ?? embeddedKind
     directory = await services.siteDirectories.makeThrowAway({ ...(await services.template()), database })
     await proveIn(context, directory, pair)
     return { files: pair.files.id, database: pair.database.id }

@@ -1,6 +1,6 @@
 import { isOnMariaDb } from '../../../hosting/mariadb/on-mariadb.ts'
 import { type PhpVersion, phpVersions } from '../../../hosting/php/runtime.ts'
-import type { DatabaseKind } from '../../../hosting/site-database/database-kind.ts'
+import { isOnServer } from '../../../hosting/site-database/database-kind.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 
 /**
@@ -10,8 +10,7 @@ import type { HostServices } from '../../kit/host-services.ts'
 export const versionForShop = (
   databaseOf: (version: PhpVersion) => string | undefined,
   wanted: PhpVersion,
-): PhpVersion | undefined =>
-  [wanted, ...phpVersions.toReversed()].find((version) => databaseOf(version) === ('mariadb' satisfies DatabaseKind))
+): PhpVersion | undefined => [wanted, ...phpVersions.toReversed()].find((version) => isOnServer(databaseOf(version)))
 
 /** Advice to the owner of a shop that uses the embedded database although MariaDB is available. */
 export const shopAdvice = (version: string): string =>

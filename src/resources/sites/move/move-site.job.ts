@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { faultOfPage, getFrontPage } from '../../../hosting/php/front-page.ts'
 import { PhpUnavailable, phpVersions } from '../../../hosting/php/runtime.ts'
+import { runtimeKinds, runtimeNames } from '../../../hosting/php/runtime-kinds.ts'
 import { type Compared, compareLines, marksOf, otherPage, type PageMarks } from '../../../hosting/php/same-page.ts'
 import { contentPlace, withSnapshot } from '../../../hosting/site-database/database-content.ts'
-import type { DatabaseKind } from '../../../hosting/site-database/database-kind.ts'
+import { type DatabaseKind, databaseKinds, isOnServer } from '../../../hosting/site-database/database-kind.ts'
 import { differenceOf } from '../../../hosting/site-database/dumps/compare-dumps.ts'
 import { sumUpApart } from '../../../hosting/site-database/dumps/sum-up-apart.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
@@ -25,7 +26,7 @@ import { runSiteTask } from '../wordpress/run-site-task.ts'
 
 const Input = Type.Object({
   siteId: Type.Integer(),
-  runtime: oneOf(['native', 'wasm']),
+  runtime: oneOf(runtimeNames),
   /** The version that the site has afterwards. */
   phpVersion: oneOf(phpVersions),
 })
@@ -64,7 +65,7 @@ export const moveSiteJob = durableWith<HostServices>()({
   failed: tellOfFailure,
 })
 
-const kindOf = ({ runtime }: Input): DatabaseKind => (runtime === 'native' ? 'mariadb' : 'sqlite')
+const kindOf = ({ runtime }: Input): DatabaseKind => runtimeKinds[runtime].database
 
 /** Returns the earlier database kind, if the steps have something to do. */
 const fromOf = ({ results }: { readonly results: Partial<Results> }): DatabaseKind | undefined => results.check?.from
@@ -76,9 +77,12 @@ async function check(context: Context): Promise<Checked> {
   if (from === kindOf(input)) return null
   const { runtimes } = services.containment()
   const runtime = runtimes[input.phpVersion]
-  if (input.runtime === 'native' && services.databaseKindFor(input.phpVersion) !== 'mariadb')
-    throw new PermanentFailure(`The host of the site does not have PHP ${input.phpVersion} with MariaDB`)
-  if (input.runtime === 'wasm' && !services.hasWasm)
+  const to = kindOf(input)
+  if (isOnServer(to) && services.databaseKindFor(input.phpVersion) !== to)
+    throw new PermanentFailure(
+      `The host of the site does not have PHP ${input.phpVersion} with ${databaseKinds[to].label}`,
+    )
+  if (!isOnServer(to) && !services.hasWasm)
     throw new PermanentFailure(
       `The host does not run PHP in WebAssembly (STEAD_RUNTIME), and PHP ${input.phpVersion} is ${runtime}`,
     )
@@ -108,7 +112,7 @@ async function makeDatabase(context: Context): Promise<{ tables: number }> {
   const [before, after] = [sumUpApart(), sumUpApart()]
   const source = services.databaseContent(fromOf(context) as DatabaseKind)
   const target = services.databaseContent(kindOf(input))
-  if (kindOf(input) === 'mariadb') await services.siteDirectories.databases.prepareServer(directory)
+  if (isOnServer(kindOf(input))) await services.siteDirectories.databases.prepareServer(directory)
   await withSnapshot(source, place, async (snapshot) => {
     const most = (done: number) => 2 * Math.max(done, snapshot.estimatedBytes)
     const onProgress = (done: number) => progressBytes(done, most(done))
@@ -174,10 +178,10 @@ async function recordMove(tx: Tx, context: Context, site: Site): Promise<void> {
   if (directory) await services.siteDirectories.recordDatabase(tx, directory, kindOf(input))
   const isOther = site.phpVersion !== phpVersion
   if (isOther) await changeSite(tx, siteId, { phpVersion }, now())
-  const database = runtime === 'native' ? 'MariaDB' : 'SQLite'
+  const { label, database } = runtimeKinds[runtime]
   await changeOfJob(tx, context).record({
     action: actions['site.moved'],
-    message: `Moved the site to ${runtime === 'native' ? 'native PHP' : 'PHP in WebAssembly'} ${phpVersion} with its database on ${database}.${describeComparison(results.answer)}`,
+    message: `Moved the site to ${label} ${phpVersion} with its database on ${databaseKinds[database].label}.${describeComparison(results.answer)}`,
     ...(isOther && { event: { type: events.php_version_changed, data: { version: phpVersion } } }),
   })
 }

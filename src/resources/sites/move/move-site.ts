@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { defaultPhpVersion, phpVersions } from '../../../hosting/php/runtime.ts'
+import { runtimeNames } from '../../../hosting/php/runtime-kinds.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { SiteId } from '../../kit/site-id.ts'
@@ -8,7 +9,7 @@ import { requestMove } from './request-move.ts'
 
 const Move = Type.Object(
   {
-    runtime: oneOf(['native', 'wasm'], {
+    runtime: oneOf(runtimeNames, {
       description:
         "`native`: php-fpm on the site's host with MariaDB. `wasm`: PHP in WebAssembly with an SQLite file in the site directory",
       examples: ['wasm'],

@@ -1,4 +1,6 @@
 import type { PhpVersion } from '../../../hosting/php/runtime.ts'
+import { type RuntimeKind, runtimeKinds } from '../../../hosting/php/runtime-kinds.ts'
+import { databaseKinds, isOnServer } from '../../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import type { Change } from '../../kit/change.ts'
@@ -10,7 +12,7 @@ import { moveSiteJob } from './move-site.job.ts'
 
 /** The runtime and version that a site should use. */
 export interface MoveRequest {
-  readonly runtime: 'native' | 'wasm'
+  readonly runtime: RuntimeKind
   /** Default: the current version. */
   readonly phpVersion?: PhpVersion | undefined
 }
@@ -27,9 +29,10 @@ export async function requestMove(
 ): Promise<{ operationId: number; phpVersion: PhpVersion }> {
   requireInstalled(site)
   const host = await runtimesOfHost(tx, site.hostId)
-  const isThere = runtime === 'native' ? host.databases[phpVersion] === 'mariadb' : host.hasWasm
+  const { label, database } = runtimeKinds[runtime]
+  const isThere = isOnServer(database) ? host.databases[phpVersion] === database : host.hasWasm
   if (!isThere) throw new Problem(problems.runtime_not_there, { runtime, version: phpVersion })
-  const how = runtime === 'native' ? 'native PHP and MariaDB' : 'PHP in WebAssembly and SQLite'
+  const how = `${label} and ${databaseKinds[database].label}`
   await change.record({ action: actions['site.updated'], message: `Requested the move to ${how}, PHP ${phpVersion}` })
   const operationId = await change.start(moveSiteJob, { siteId: site.id, runtime, phpVersion })
   return { operationId, phpVersion }
