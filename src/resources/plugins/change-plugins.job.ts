@@ -15,6 +15,7 @@ import type { EventType } from '../webhooks/public.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
 import { type DatabaseErrors, databaseWarning, frontFault, innerFaults } from './front-fault.ts'
+import { lookAtPlugins } from './list-plugins.job.ts'
 import { endChange } from './plugin.store.ts'
 import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
@@ -222,7 +223,10 @@ async function record(
     await forgetResult(tx, operationId, { siteId, subject: path })
     await recordResults(tx, operationId, [{ siteId, subject: path, outcome, message: what }])
     await endChange(tx, operationId)
-    if (!(await holdSite(tx, siteId))) return
+    const site = await holdSite(tx, siteId)
+    if (!site) return
+    // The advice for shops reads the stored list.
+    if (isShop(path)) await lookAtPlugins(tx, site, context.now())
     const data = { path, version: version ?? 'latest', ...(reason !== undefined && { reason }) }
     await changeOfJob(tx, context).record({ action: told.action, message: what, event: { type: told.event, data } })
     await purgeCaches(tx, siteId, { pages: 'all', files: true })

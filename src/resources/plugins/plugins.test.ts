@@ -147,7 +147,12 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       Object.assign(world.host.services, { databaseKindFor })
       const told = [expect.stringContaining('{"runtime":"native","php_version":"8.2"}')]
       expect(await warnings(activatePluginsJob, [['woocommerce']])).toEqual(told)
+      // The list, on which the panel's advice is based, is stored again.
+      const listings = () =>
+        api.database.read.selectFrom('operations').select('id').where('type', '=', 'plugin.list').execute()
+      expect((await listings()).length).toBe(2)
       expect(await warnings(installPluginsJob, [['mail', '2.0']])).toEqual([])
+      expect((await listings()).length).toBe(2)
       expect(await warnings(deactivatePluginsJob, [['woocommerce']])).toEqual([])
     })
 
