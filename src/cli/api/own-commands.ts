@@ -175,6 +175,8 @@ async function logIn({ path, own }: ParsedCall, around: CommandContext): Promise
     : around.isInteractive
       ? await question('Client secret: ', { isSecret: true })
       : missing('client-secret-file')
+  if (clientId === '' || clientSecret === '')
+    throw new UsageError(`The client ${clientId === '' ? 'id' : 'secret'} is empty. See: stead help login`)
   const name = (own.name as string) ?? new URL(url).host
   if (url.startsWith('http:') && !isLocal(new URL(url).host))
     around.err.write(

@@ -356,6 +356,8 @@ describe('profiles', () => {
       code: 2,
       err: expect.stringContaining('rejected these credentials'),
     })
+    const emptySecret = { code: 2, err: expect.stringContaining('The client secret is empty') }
+    expect(await stead(`login ${url}`, { env, answers: [owner.clientId, ''] })).toMatchObject(emptySecret)
     expect(await readProfiles(env)).toEqual({ current: null, profiles: {} })
     expect((await stead(`login ${url}`, { env, answers: [owner.clientId, owner.clientSecret] })).code).toBe(0)
     expect((await stead('login ftp://x', { env })).err).toContain('is not the URL of an API')
