@@ -44,7 +44,7 @@ export const problems = declareProblems({
   },
   totp_active: {
     status: 400,
-    text: 'Sign-in with an authenticator app was turned on already. Switch that off first.',
+    text: 'Sign-in with an authenticator app is already on. Turn it off first.',
     remedy: 'Turn it off with `DELETE /v1/totp`, then set up the new app.',
   },
   totp_not_begun: {
