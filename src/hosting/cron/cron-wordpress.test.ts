@@ -23,6 +23,8 @@ import { Cron } from './cron.ts'
 import { sqliteEvents } from './sqlite-events.ts'
 
 const core = await testCore()
+/** A pass waits for the run of the site, however slow the machine is. */
+const ALONE_MS = 300_000
 
 const plugin = `<?php
 add_action('mark', fn ($name) => update_option("marked_$name", getmypid()));
@@ -80,6 +82,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         siteById: async () => site,
         php: pool,
         events: sqliteEvents(),
+        aloneMs: ALONE_MS,
         log,
         say,
       })
@@ -121,7 +124,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       open.exec(`update wp_posts set post_date = datetime(post_date, '-${seconds} seconds'),
       post_date_gmt = datetime(post_date_gmt, '-${seconds} seconds') where post_status = 'future'`)
     }
-    const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
+    const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 300_000)
 
     it('publishes a post on time although nobody visits, and leaves no process behind', async () => {
       const id =
@@ -221,7 +224,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     it('postpones an event that was cut off, reports it, and runs the others', async () => {
       await pool.stopAll(0)
       pool = newPool(4_000)
-      const once = { sites: async () => [site], siteById: async () => site, events: sqliteEvents() }
+      const once = { sites: async () => [site], siteById: async () => site, events: sqliteEvents(), aloneMs: ALONE_MS }
       const long = vi.spyOn(pool, 'runTask')
       long.mockImplementation((...[asked, name, input, how]) =>
         PhpPool.prototype.runTask.call(pool, asked, name, input, { ...how, longMs: 0 }),
