@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresUrl, testDatabase } from '../../test/support/database.ts'
 import { readConfig } from '../config.ts'
 import { openProcessContext } from '../roles/process-context.ts'
 import { allSettings, type Command, takesValue } from './command.ts'
 import { commands } from './commands.ts'
 import { completionScript } from './completion.ts'
+import { launch } from './launcher.fixture.ts'
 
-const root = join(import.meta.dirname, '../..')
 let dataDir: string
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stead-cli-'))
@@ -20,18 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true }))
 
-/** Runs the real launcher, as a shell would. */
-function stead(line: string, environment: Record<string, string> = {}) {
-  return new Promise<{ code: number; out: string; error: string }>((resolve) => {
-    const { PATH = '' } = process.env
-    const child = execFile(
-      process.execPath,
-      [join(root, 'bin/stead.js'), ...line.split(' ')],
-      { cwd: dataDir, env: { PATH, STEAD_DATA_DIR: dataDir, ...environment }, maxBuffer: 1 << 24 },
-      (_error, out, error) => resolve({ code: child.exitCode ?? -1, out, error }),
-    )
-  })
-}
+/** Runs the launcher on the data folder of this file. */
+const stead = (line: string, environment: Record<string, string> = {}) =>
+  launch(line, { STEAD_DATA_DIR: dataDir, ...environment })
 
 const json = async (line: string) => JSON.parse((await stead(`${line} --json`)).out)
 
@@ -108,33 +97,6 @@ describe('no command creates a data folder or a database', () => {
   test.each(elsewhere.map((command) => [wholeLine(command)]))('%s', async (line) => {
     expect((await stead(line, { STEAD_DATA_DIR: join(empty, 'none') })).code).toBe(0)
     expect(await readdir(empty)).toEqual([])
-  })
-
-  test.skipIf(!postgresUrl)('nor tables in a PostgreSQL database that no Stead has used', async () => {
-    const { database, connection, drop } = await testDatabase('postgres', {})
-    try {
-      const { code, error } = await stead('account list', { STEAD_DATABASE_URL: connection.url as string })
-      expect([code, error]).toEqual([
-        2,
-        expect.stringMatching(/^No Stead installation found in the PostgreSQL database /),
-      ])
-      expect(await database.read.introspection.getTables({ withInternalKyselyTables: true })).toEqual([])
-    } finally {
-      await drop()
-    }
-  })
-
-  test.skipIf(!postgresUrl)('nor a master key without a data folder', async () => {
-    const { connection, drop } = await testDatabase('postgres')
-    try {
-      const none = { STEAD_DATABASE_URL: connection.url as string, STEAD_DATA_DIR: join(empty, 'none') }
-      expect(await stead('key accept', none)).toMatchObject({
-        code: 2,
-        error: expect.stringMatching(/^The data folder .* does not exist\..*\n$/),
-      })
-    } finally {
-      await drop()
-    }
   })
 })
 
@@ -290,5 +252,5 @@ test('completion prints a script on standard output', async () => {
 
 test('docs/settings.md is up to date (npm run docs:settings writes it)', async () => {
   const { out } = await stead('help settings --markdown')
-  expect(await readFile(join(root, 'docs/settings.md'), 'utf8')).toBe(out)
+  expect(await readFile(join(import.meta.dirname, '../../docs/settings.md'), 'utf8')).toBe(out)
 })
