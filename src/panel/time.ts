@@ -2,13 +2,9 @@ import { commonTexts } from './texts/common.ts'
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Formats a time of the API in the person's language and time zone. A narrow column breaks it only before the hour. */
-export function timeOf(iso: string | null): string {
-  if (iso === null) return commonTexts.unknown
-  const parts = format.formatToParts(new Date(iso))
-  const hour = parts.findIndex(({ type }) => type === 'hour')
-  return parts.map(({ value }, at) => (at === hour - 1 ? value : value.replaceAll(' ', '\u00a0'))).join('')
-}
+/** Formats a time of the API in the person's language and time zone. */
+export const timeOf = (iso: string | null): string =>
+  iso === null ? commonTexts.unknown : format.format(new Date(iso))
 
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 

@@ -68,7 +68,7 @@ function Sessions() {
             <b>{browserName(each.user_agent)}</b>
           </Tip>,
           each.ip_address,
-          timeOf(each.seen_at),
+          <time dateTime={each.seen_at}>{timeOf(each.seen_at)}</time>,
           each.current ? (
             <span class="badge accent">{texts.thisSession}</span>
           ) : (
@@ -114,7 +114,7 @@ function Applications() {
             <b>{each.name}</b> {each.owner && <span class="badge info">{texts.owner}</span>}
           </span>,
           <code>{each.client_id}</code>,
-          timeOf(each.created_at),
+          <time dateTime={each.created_at}>{timeOf(each.created_at)}</time>,
           <Button
             isSmall
             isBad

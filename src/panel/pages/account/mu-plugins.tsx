@@ -47,7 +47,7 @@ export function MuPlugins() {
           <code>{slug}</code>,
           <code>{path}</code>,
           existingSites ? texts.where[futureSites ? 'both' : 'existing'] : texts.where[futureSites ? 'future' : 'none'],
-          timeOf(created),
+          <time dateTime={created}>{timeOf(created)}</time>,
           <span class="row">
             <Button
               label={texts.refreshOf(slug)}

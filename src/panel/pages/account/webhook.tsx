@@ -98,7 +98,7 @@ export function WebhookPage({ id }: { readonly id: number }) {
           isStacked
           empty={<p class="quiet body">{texts.noDeliveries}</p>}
           row={(one) => [
-            timeOf(one.created_at),
+            <time dateTime={one.created_at}>{timeOf(one.created_at)}</time>,
             <>
               {eventName(one.type)} <span class="sub">{one.type}</span>
             </>,
