@@ -98,6 +98,20 @@ const known: readonly Case[] = [
   { what: 'the name of a category', code: `wp_update_term(1, 'category', ['name' => 'Renamed']);`, reported: ALL },
   { what: 'the name of an author', code: `wp_update_user(['ID' => 1, 'display_name' => 'Another']);`, reported: ALL },
   { what: 'an activated plugin', code: `do_action('activated_plugin', 'x.php', false);`, reported: ['all', 'files'] },
+  ...[
+    `activated_plugin', 'woocommerce/w.php', false`,
+    `deactivated_plugin', 'woocommerce/w.php', false`,
+    `deleted_plugin', 'woocommerce/w.php', true`,
+  ].map((hook) => ({
+    what: `that WooCommerce changed: ${hook.split("'", 1)[0]}`,
+    code: `do_action('${hook});`,
+    reported: ['all', 'files', 'shop'],
+  })),
+  {
+    what: 'a plugin that is only named similarly',
+    code: `do_action('activated_plugin', 'woocommerce-forms/w.php', false);`,
+    reported: ['all', 'files'],
+  },
   {
     what: 'another theme',
     code: `do_action('switch_theme', 'x', wp_get_theme(), wp_get_theme());`,
@@ -280,10 +294,11 @@ describe.skipIf(!core).each(hereRuntimes)('changes of a site, $runtime', ({ runt
     expect([status, text]).toEqual([200, ''])
     return said.flatMap((note) => {
       const { changed } = JSON.parse(note) as {
-        changed?: { all?: boolean; soft?: boolean; files?: boolean; paths?: string[] }
+        changed?: { all?: boolean; soft?: boolean; files?: boolean; shop?: boolean; paths?: string[] }
       }
       if (changed?.soft) return ['soft']
-      return [...(changed?.all ? ['all'] : []), ...(changed?.files ? ['files'] : []), ...(changed?.paths ?? [])]
+      const flags = (['all', 'files', 'shop'] as const).filter((flag) => changed?.[flag])
+      return [...flags, ...(changed?.paths ?? [])]
     })
   }
   let count = 0

@@ -3,12 +3,15 @@ import { type Change, createSiteChanges, type SiteChanges } from './site-changes
 
 const silent = { warn() {} }
 let changes: SiteChanges
+/** The indexes of the orders that say that the shop plugin has changed. */
+let shops: number[] = []
 afterEach(() => changes?.close())
 
 const said = (change: object) => JSON.stringify({ changed: change })
 
 function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?: number; fail?: () => boolean } = {}) {
-  const orders: Change[] = []
+  const orders: Omit<Change, 'shop'>[] = []
+  shops = []
   changes = createSiteChanges({
     log: silent,
     pauseMs: 20,
@@ -16,7 +19,9 @@ function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?
     async record(_siteId, change) {
       await new Promise((resolve) => setImmediate(resolve))
       if (more.fail?.()) throw new Error('away')
-      return orders.push(change)
+      const { shop, ...order } = change
+      if (shop) shops.push(orders.length)
+      return orders.push(order)
     },
   })
   return orders
@@ -134,4 +139,17 @@ test('orders soft changes at once, then at intervals, and no caller waits for th
   changes.take(7, soft)
   await changes.close()
   expect(orders).toHaveLength(3)
+})
+
+test('passes on that the shop plugin changed, once, and again if that failed', async () => {
+  let failures = 1
+  const orders = recorder({ fail: () => failures-- > 0 })
+  changes.take(7, said({ all: true, shop: true }))
+  expect(await changes.settled(7)).toBe(0)
+  await expect.poll(() => orders.length).toBe(1)
+  changes.take(7, said({ all: true }))
+  await changes.settled(7)
+  changes.take(7, said({ all: true, shop: 'yes' }))
+  await changes.settled(7)
+  expect([orders.length, shops]).toEqual([3, [0]])
 })

@@ -5,6 +5,8 @@ import { MINUTE_MS } from '../../platform/durations.ts'
 export interface Change {
   readonly pages: 'all' | readonly string[]
   readonly files: boolean
+  /** Whether WooCommerce was activated, deactivated, or deleted. */
+  readonly shop: boolean
 }
 
 /** A change as a site reports it. */
@@ -48,13 +50,14 @@ const MOST_PATHS = 100
  * length, is 200 kB. A site may send such reports without a pause, and reading them all would take up the host.
  */
 const MOST_SAID = 256 << 10
-const EVERYTHING: Said = { pages: 'all', files: true, isSoft: false }
+const EVERYTHING: Said = { pages: 'all', files: true, shop: true, isSoft: false }
 const RETRY_MS = 1_000
 
 /** A site with waiting or recent reports. */
 interface Site {
   pages: 'all' | Set<string>
   files: boolean
+  shop: boolean
   /** Whether only soft changes wait. */
   isSoft: boolean
   done: PromiseWithResolvers<number> | undefined
@@ -112,16 +115,17 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     return site.running
   }
   const order = async (siteId: number, site: Site): Promise<boolean> => {
-    const { pages, files, done } = site
+    const { pages, files, shop, done } = site
     site.pages = new Set()
     site.files = false
+    site.shop = false
     site.isSoft = false
     site.ordering = done?.promise
     site.done = undefined
     site.lastMs = performance.now()
     site.recent.push(site.lastMs)
     try {
-      site.lastSeq = await record(siteId, { pages: pages === 'all' ? pages : [...pages], files })
+      site.lastSeq = await record(siteId, { pages: pages === 'all' ? pages : [...pages], files, shop })
       site.isFailing = false
       done?.resolve(site.lastSeq)
       return true
@@ -130,7 +134,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       site.isFailing = true
       // Releases waiting callers. The order itself is kept.
       done?.resolve(0)
-      merge(site, pages, files)
+      merge(site, { pages, files, shop })
       site.done ??= Promise.withResolvers()
       return false
     }
@@ -146,6 +150,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       const site: Site = sites.get(siteId) ?? {
         pages: new Set(),
         files: false,
+        shop: false,
         isSoft: false,
         done: undefined,
         timer: undefined,
@@ -158,7 +163,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       }
       sites.set(siteId, site)
       const isFirst = site.done === undefined
-      merge(site, change.pages, change.files)
+      merge(site, change)
       if (site.isSoft && !change.isSoft) {
         // A change that is known to be visible includes the waiting ones.
         clearTimeout(site.timer)
@@ -184,8 +189,12 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   }
 }
 
-function merge(site: Site, pages: 'all' | Iterable<string>, files: boolean): void {
+function merge(
+  site: Site,
+  { pages, files, shop }: { pages: 'all' | Iterable<string>; files: boolean; shop: boolean },
+): void {
   site.files ||= files
+  site.shop ||= shop
   if (pages === 'all' || site.pages === 'all') site.pages = 'all'
   else {
     for (const path of pages) site.pages.add(path)
@@ -201,14 +210,16 @@ function readChange(text: string): Said | undefined {
   } catch {
     return undefined
   }
-  const change = (said as { changed?: { all?: unknown; soft?: unknown; files?: unknown; paths?: unknown } } | null)
+  const change = (said as { changed?: Partial<Record<'all' | 'soft' | 'files' | 'paths' | 'shop', unknown>> } | null)
     ?.changed
   if (typeof change !== 'object' || change === null) return undefined
   const paths: unknown[] = Array.isArray(change.paths) ? change.paths : []
   const isAll = change.all === true || paths.length > MOST_PATHS || !paths.every(isPath)
   const pages = isAll ? 'all' : (paths as string[])
   const files = change.files === true
-  return pages.length === 0 && !files ? undefined : { pages, files, isSoft: change.soft === true }
+  return pages.length === 0 && !files
+    ? undefined
+    : { pages, files, shop: change.shop === true, isSoft: change.soft === true }
 }
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/[\x21-\x7e]{0,2000}$/.test(path)

@@ -24,6 +24,15 @@ export const listPluginsJob = durableWith<HostServices>()({
 export const lookAtPlugins = (tx: Tx, { id, hostId }: Site, now: number): Promise<number> =>
   enqueue(tx, listPluginsJob, { siteId: id }, { hostId, source: ROUTINE, now })
 
+/**
+ * Enqueues the listing after a site has reported that WooCommerce was activated, deactivated, or deleted in WordPress
+ * itself: the advice for shops reads the stored list.
+ */
+export async function lookAtShop(tx: Tx, siteId: number, now: number): Promise<void> {
+  const site = await findSite(tx, siteId)
+  if (site) await lookAtPlugins(tx, site, now)
+}
+
 type Context = Pick<StepContext<{ siteId: number }, HostServices>, 'services' | 'input' | 'transaction'>
 
 async function listPlugins({ services, input, transaction }: Context): Promise<void> {

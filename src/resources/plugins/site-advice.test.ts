@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { lookAtShop } from './list-plugins.job.ts'
 import { withPlugins } from './plugins.fixture.ts'
 
 describe.each(dialects)('advice for a site on $dialect', ({ dialect, skip }) => {
@@ -37,5 +38,17 @@ describe.each(dialects)('advice for a site on $dialect', ({ dialect, skip }) => 
     await hostHas({ '8.2': 'mariadb', '8.3': 'mariadb' })
     // Its own version, and not the newest.
     expect(await advice(shop)).toMatchObject([{ phpVersion: '8.3' }])
+  })
+
+  test('is based on plugins that are listed again after a site reports that WooCommerce changed', async () => {
+    const shop = await api.site(owner, 'shop')
+    const lookAt = (site: number) => api.database.transaction((tx) => lookAtShop(tx, site, Date.now()))
+    for (const site of [shop, shop + 1]) await lookAt(site)
+    const listings = await api.database.read
+      .selectFrom('operations')
+      .select('input')
+      .where('type', '=', 'plugin.list')
+      .execute()
+    expect(listings).toEqual([{ input: JSON.stringify({ siteId: shop }) }])
   })
 })

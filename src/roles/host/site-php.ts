@@ -33,6 +33,7 @@ import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
+import { lookAtShop } from '../../resources/plugins/list-plugins.job.ts'
 import { networkConstants } from '../../resources/sites/network/network.ts'
 import { tellOfLostSite } from '../../resources/sites/remove/lost-site.ts'
 import { findSite } from '../../resources/sites/site.store.ts'
@@ -89,7 +90,11 @@ export async function openSitePhp(
   const isLowPriority = await followFirstSite(context)
   const runtime = await openRuntime(context, { budgets, disk, edge, adminer, mariaDb, isLowPriority })
   const changes = createSiteChanges({
-    record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
+    record: (siteId, change) =>
+      database.transaction(async (tx) => {
+        if (change.shop) await lookAtShop(tx, siteId, Date.now())
+        return purgeCaches(tx, siteId, change)
+      }),
     log,
   })
   const takeRecoveryLink = createRecoveryLinks({

@@ -25,6 +25,8 @@ final class Stead_Changes
 
     private bool $all = false;
     private bool $files = false;
+    /** Whether WooCommerce was activated, deactivated, or deleted, so that the host lists the plugins again. */
+    private bool $shop = false;
     /**
      * Set when an editor of the site has written something that no rule covers. If nothing finer is known, everything
      * is outdated.
@@ -108,6 +110,8 @@ final class Stead_Changes
             case 'activated_plugin':
             case 'deactivated_plugin':
             case 'deleted_plugin':
+                $this->shop = $this->shop || str_starts_with((string) $args[0], 'woocommerce/');
+                // fall through
             case 'upgrader_process_complete':
             case '_core_updated_successfully':
             case 'wp_ajax_edit-theme-plugin-file':
@@ -432,11 +436,12 @@ final class Stead_Changes
         $isKnown = $this->all || $this->files || $this->paths !== [];
         $isSoft = !$this->all && ($this->elsewhere || ($this->wrote && $this->paths === [])) && $this->isEditor();
         $paths = $this->all ? [] : array_keys($this->paths);
-        $known = ['all' => $this->all, 'files' => $this->files, 'paths' => $paths];
+        $known = ['all' => $this->all, 'files' => $this->files, 'paths' => $paths, 'shop' => $this->shop];
         $this->wrote = false;
         $this->elsewhere = false;
         $this->all = false;
         $this->files = false;
+        $this->shop = false;
         $this->paths = [];
         if ($isKnown) {
             $this->say($known);
