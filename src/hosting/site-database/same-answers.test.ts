@@ -147,6 +147,16 @@ test.skipIf(!core)(
         $wpdb->get_results("select a.ID from $wpdb->posts a join $wpdb->terms t on a.post_title = t.name where a.ID > $i");`)
       expect(other).toHaveLength(1)
       expect(other[0]).toMatch(/Embedded database: accents count .* query select a\.ID from .* made by ask\.php:3$/)
+      const large = await logOf(`
+      $wpdb->query("create view three as select ID from $wpdb->posts");
+      $wpdb->get_results('describe three');
+      $wpdb->get_var('select 18446744073709551615');
+      $wpdb->get_var('select 9223372036854775807');
+      $wpdb->get_results("select ID from $wpdb->posts limit 0, 18446744073709551615");`)
+      expect(large).toEqual([
+        expect.stringMatching(/Embedded database: the columns of a view .* query describe three made by ask\.php:4$/),
+        expect.stringMatching(/a whole number over \d+ becomes .* query select 18446744073709551615 made by ask\.php:5$/),
+      ])
       // What a plugin sees of failures, warnings, and types.
       const [seen] = await logOf(`
       $wpdb->suppress_errors(true);

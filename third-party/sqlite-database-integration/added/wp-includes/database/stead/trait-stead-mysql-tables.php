@@ -1029,9 +1029,11 @@ trait Stead_MySQL_Tables {
 		return false;
 	}
 
-	/** DESCRIBE of a table that is not there fails. */
+	/** DESCRIBE of a table that is not there fails. A view stands here as its query. */
 	private function require_shown_table( string $database, string $table ): void {
-		if ( 'information_schema' !== strtolower( $database ) && '(' !== ( $table[0] ?? '' ) && array() === $this->columns_of( $table ) && ! isset( $this->views()[ $table ] ) ) {
+		if ( '(' === ( $table[0] ?? '' ) ) {
+			Stead_Failed_Statements::tell_difference( $this->last_mysql_query, 'the columns of a view are not described' );
+		} elseif ( 'information_schema' !== strtolower( $database ) && array() === $this->columns_of( $table ) && ! isset( $this->views()[ $table ] ) ) {
 			throw $this->new_table_not_found_exception( $table );
 		}
 	}
