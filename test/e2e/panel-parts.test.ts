@@ -1,5 +1,5 @@
 /** Components of every page, as people use them: they sort tables, choose columns, and save views. */
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeUsages } from '../../src/resources/statistics/statistics.store.ts'
 import type { Person } from '../support/api.ts'
@@ -10,11 +10,11 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
   let panel: PanelOverRecords
   let owner: Person
   let page: Page
+  const usages = new Map<number, { fileBytes: number; databaseBytes: number }>()
   beforeAll(async () => {
     panel = await panelOverRecords()
     owner = await panel.api.person('owner@example.com')
     const sizes = { 'my-blog': 3_000_000, 'my-docs': 1_000_000, 'my-shop': 2_000_000 }
-    const usages = new Map<number, { fileBytes: number; databaseBytes: number }>()
     for (const [name, fileBytes] of Object.entries(sizes))
       usages.set(await panel.api.site(owner, name), { fileBytes, databaseBytes: 0 })
     await panel.api.database.transaction((tx) => storeUsages(tx, usages, 1))
@@ -123,6 +123,40 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
       await panel.judge(page)
       await page.setViewportSize({ width: 1280, height: 720 })
     })
+  })
+
+  test('figures of sites are read once for the list, the head of a site, and the navigation', async () => {
+    const ids = [...usages.keys()]
+    const docs = ids[1] as number
+    const asked: number[][] = []
+    // read as often as the page is: at first, and after each change
+    let rights = 0
+    const count = (request: Request) => {
+      if (request.url().endsWith('/v1/sites/statistics')) asked.push(request.postDataJSON().site_ids)
+      if (request.url().endsWith('/rights')) rights++
+    }
+    page.on('request', count)
+    const shows = async (name: string) => {
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      await panel.settled(page)
+    }
+    await at(`sites/${docs}/overview`)
+    await shows('my-docs')
+    expect(rights).toBeGreaterThan(0)
+    expect(asked).toEqual(Array.from({ length: rights }, () => [docs]))
+    await at('sites')
+    expect(asked.at(-1)).toEqual(ids)
+    ;[asked.length, rights] = [0, 0]
+    await page.getByRole('link', { name: 'my-docs', exact: true }).click()
+    await shows('my-docs')
+    expect(asked).toEqual(Array.from({ length: rights - 1 }, () => [docs]))
+    ;[asked.length, rights] = [0, 0]
+    await owner.call('PUT', `/v1/sites/${docs}`, { name: 'my-books' })
+    await shows('my-books')
+    expect(rights).toBeGreaterThan(0)
+    expect(asked).toEqual(Array.from({ length: rights }, () => [docs]))
+    page.off('request', count)
+    await owner.call('PUT', `/v1/sites/${docs}`, { name: 'my-docs' })
   })
 
   describe('a tooltip', () => {

@@ -4,8 +4,8 @@ import { createPortal } from 'preact/compat'
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icons.ts'
 import { May } from '../parts/rights.tsx'
+import { useFigures } from '../parts/site-figures.ts'
 import { Thumb } from '../parts/thumb.tsx'
-import { usePictures } from '../parts/use-pictures.ts'
 import { route } from '../route.ts'
 import { person } from '../session.ts'
 import { accountPartsTexts } from '../texts/account-parts.ts'
@@ -115,11 +115,11 @@ export function SiteSide(props: {
   readonly kind: string
   readonly part: string
 }) {
-  const pictures = usePictures([props.id])
+  const figures = useFigures([props.id])
   return (
     <InSide>
       <div class="here">
-        <Thumb id={props.id} picture={pictures.get(props.id)} />
+        <Thumb id={props.id} picture={figures.get(props.id)?.pictureLocation} />
         <span>
           <b>{props.name}</b>
           <span class="quiet small">{props.kind}</span>

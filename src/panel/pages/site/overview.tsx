@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { May } from '../../parts/rights.tsx'
 import { showSecret } from '../../parts/secret.tsx'
+import { useFigures } from '../../parts/site-figures.ts'
 import { Spark } from '../../parts/spark.tsx'
 import { Stat } from '../../parts/stat.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
@@ -15,7 +16,6 @@ import { Switch } from '../../parts/switch.tsx'
 import { Thumb } from '../../parts/thumb.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
-import { usePictures } from '../../parts/use-pictures.ts'
 import { sizeOf } from '../../size.ts'
 import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
@@ -52,10 +52,10 @@ export function Overview(props: PartProps) {
 
 function Head({ site, act, id }: PartProps) {
   const path = { params: { path: { id } } }
-  const pictures = usePictures([id])
+  const figures = useFigures([id])
   return (
     <div class="head">
-      <Thumb id={id} isBig picture={pictures.get(id)} />
+      <Thumb id={id} isBig picture={figures.get(id)?.pictureLocation} />
       <div>
         <h1 class="row">
           {site.displayName} <Favorite site={site} act={act} id={id} />

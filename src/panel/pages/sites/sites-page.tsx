@@ -11,6 +11,7 @@ import { later } from '../../parts/later.tsx'
 import { List } from '../../parts/list.tsx'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { Segment } from '../../parts/segment.tsx'
+import { type Figures, useFigures } from '../../parts/site-figures.ts'
 import { SORT, SortSelect } from '../../parts/sorting.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
@@ -85,7 +86,7 @@ export function SitesPage() {
   const sites = useLoad(() => readSites(asked), [place, asked.sort, ...filters])
   const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
   const got = sites.got.value
-  const figures = useFigures(got?.data)
+  const figures = useFigures(got?.data.map(({ id }) => id) ?? [])
   const isThere = got !== undefined
   useEffect(() => {
     if (!isThere) return
@@ -242,18 +243,6 @@ const sorts = [
 ]
 
 const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', 'extra', '']
-
-type Figures = components['schemas']['SiteFigures']
-
-/** Loads visits, disk usage and pictures of the sites on this page, by ID, after the list. */
-function useFigures(sites: readonly Site[] | undefined): ReadonlyMap<number, Figures> {
-  const ids = sites?.map(({ id }) => id) ?? []
-  const found = useLoad(async () => {
-    if (ids.length === 0) return { data: [] }
-    return ask(() => api.POST('/v1/sites/statistics', { body: { site_ids: ids } }))
-  }, [ids.join()])
-  return new Map(found.got.value?.data.map((each) => [each.id, each]))
-}
 
 const { format: count } = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 

@@ -9,11 +9,11 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Form } from '../../../parts/form.tsx'
 import { HeadActions } from '../../../parts/head-actions.tsx'
 import { List } from '../../../parts/list.tsx'
+import { useFigures } from '../../../parts/site-figures.ts'
 import { type Chosen, SitePicker } from '../../../parts/site-picker.tsx'
 import { StateOf } from '../../../parts/state-of.tsx'
 import { Thumb } from '../../../parts/thumb.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
-import { usePictures } from '../../../parts/use-pictures.ts'
 import { copiesTexts as texts } from '../../../texts/site/copies.ts'
 import type { PartProps } from '../part.ts'
 import { UndoNote } from '../undo-note.tsx'
@@ -62,7 +62,7 @@ const chosen = ({ id, displayName, name }: Pick<Related, 'id' | 'displayName' | 
 export function Copies(props: PartProps) {
   const { site } = props
   const related = useLoad(() => relatedTo(site), [site.id])
-  const pictures = usePictures(related.got.value?.data.map((other) => other.id) ?? [])
+  const figures = useFigures(related.got.value?.data.map((other) => other.id) ?? [])
   const isCloning = useSignal(false)
   const isChoosing = useSignal(false)
   const syncing = useSignal<{ readonly other: Chosen; readonly isPush: boolean } | undefined>(undefined)
@@ -106,7 +106,7 @@ export function Copies(props: PartProps) {
           }
           row={(other) => [
             <span class="who">
-              <Thumb id={other.id} picture={pictures.get(other.id)} />
+              <Thumb id={other.id} picture={figures.get(other.id)?.pictureLocation} />
               <span>
                 <span class="row">
                   <a class="name" href={`#/sites/${other.id}/copies`}>
