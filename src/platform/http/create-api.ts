@@ -11,7 +11,7 @@ import { createApiServer } from './api-server.ts'
 import { createTrust } from './client/client-address.ts'
 import { readOrigins } from './client/origin.ts'
 import type { CallerFacts, Endpoint } from './endpoint.ts'
-import { type AccessDescription, describeApi, routeSchema } from './openapi/describe-api.ts'
+import { type AccessDescription, answerSchema, describeApi, describeEndpoint } from './openapi/describe-api.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
 import { takeJsonBodies } from './request/body.ts'
 import { countBodies } from './request/count-bodies.ts'
@@ -145,8 +145,9 @@ function addRoute<Caller extends CallerFacts>(
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-    schema: routeSchema(endpoint, options.describeAccess(endpoint)),
+    schema: answerSchema(endpoint),
     config: {
+      swaggerTransform: ({ url }) => ({ schema: describeEndpoint(endpoint, options.describeAccess(endpoint)), url }),
       operationId: endpoint.id,
       isStream: endpoint.style === 'stream' || endpoint.upload !== undefined,
       takesAnyBody: endpoint.anyBody === true,
