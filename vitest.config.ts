@@ -73,7 +73,7 @@ export const unit = {
   name: 'unit',
   include: ['{src,test}/**/*.test.ts'],
   exclude: heavy,
-  setupFiles: ['test/support/forget.ts'],
+  setupFiles: ['test/support/forget.ts', 'test/support/processor-time.ts'],
   pool: 'forks' as const,
   isolate: false,
   maxWorkers: 3,
@@ -153,7 +153,7 @@ export default defineConfig({
         test: {
           ...long.test,
           env: { TEST_DATABASE: 'sqlite' },
-          setupFiles: [...unit.setupFiles, ...long.test.setupFiles],
+          setupFiles: unit.setupFiles,
         },
       },
       inTurns('system', [...system, ...allJobs], [...alone, firstSite], 3),
