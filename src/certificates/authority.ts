@@ -2,6 +2,7 @@ import { Agent } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as acme from 'acme-client'
 import axios, { type AxiosError } from 'axios'
+import { retryAfterMs } from '../platform/fetch/retry-after.ts'
 
 /** The authority accepts no more requests of this kind for a while. */
 export class RateLimited extends Error {
@@ -79,7 +80,10 @@ settings.adapter = async (config) => {
 acme.axios.interceptors.response.use((response) => {
   const { type, detail } = (response.data ?? {}) as { type?: string; detail?: string }
   if (response.status === 429 || type === RATE_LIMITED)
-    throw new RateLimited(detail ?? 'too many requests', retryAfterMs(String(response.headers['retry-after'] ?? '')))
+    throw new RateLimited(
+      detail ?? 'too many requests',
+      retryAfterMs(String(response.headers['retry-after'] ?? ''), Date.now()),
+    )
   if (type === CUSTOMERS_ONLY) throw new CustomersOnly(detail ?? 'it demands an external account binding')
   if (type === ACCOUNT_UNKNOWN) throw new AccountUnknown(detail ?? 'it does not exist')
   if (response.status >= 300 && response.status < 400)
@@ -87,13 +91,6 @@ acme.axios.interceptors.response.use((response) => {
   if (response.status >= 500) throw new AuthorityAway(detail ?? `it responds with ${response.status}`)
   return response
 })
-
-/** Parses a Retry-After header (RFC 9110 §10.2.3), which has seconds or a date. */
-export function retryAfterMs(header: string, now = Date.now()): number | undefined {
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
-  const date = header === '' ? Number.NaN : Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
 
 export interface AuthorityOptions {
   readonly directory: string

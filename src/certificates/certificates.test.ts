@@ -4,20 +4,10 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509'
 import { describe, expect, test } from 'vitest'
-import { AuthorityAway, beginOrder, retryAfterMs, until } from './authority.ts'
+import { AuthorityAway, beginOrder, until } from './authority.ts'
 import { idOfCertificate, usualRenewal, withinWindow } from './renewal.ts'
 
 const NOW = Date.parse('2026-11-23T00:00:00Z')
-
-test.each([
-  ['120', 120_000],
-  ['Mon, 23 Nov 2026 01:00:00 GMT', 3_600_000],
-  ['Sun, 22 Nov 2026 01:00:00 GMT', 0],
-  ['', undefined],
-  ['soon', undefined],
-])('parses Retry-After %s', (header, expected) => {
-  expect(retryAfterMs(header, NOW)).toBe(expected)
-})
 
 describe('the time of renewal', () => {
   test('leaves a third of the lifetime, be it 90 days, 6, or one', () => {

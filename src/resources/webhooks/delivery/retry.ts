@@ -30,14 +30,3 @@ export function retryDelay(attempts: number, askedMs = 0, random = Math.random()
   if (planned === undefined) return undefined
   return Math.round(Math.max(planned, Math.min(askedMs, MOST_WAIT_MS)) * (1 + JITTER * random))
 }
-
-/**
- * Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date.
- * @returns milliseconds, or 0 for an invalid value
- */
-export function retryAfterMs(header: string | undefined, nowMs: number): number {
-  if (!header) return 0
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND
-  const at = /^[A-Z][a-z]{2},? /.test(header) ? Date.parse(header) : Number.NaN
-  return Number.isNaN(at) ? 0 : Math.max(0, at - nowMs)
-}

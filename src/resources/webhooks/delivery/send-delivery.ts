@@ -1,8 +1,8 @@
 import type { Sealer } from '../../../platform/crypto/seal.ts'
 import { FetchError } from '../../../platform/fetch/fetch-public.ts'
 import { postPublic } from '../../../platform/fetch/post-public.ts'
+import { retryAfterMs } from '../../../platform/fetch/retry-after.ts'
 import type { Claimed } from './claim-deliveries.store.ts'
-import { retryAfterMs } from './retry.ts'
 import { SECRET_PURPOSE, signedHeaders } from './signature.ts'
 
 /** Time limit for a receiver's response. */
@@ -57,7 +57,7 @@ export async function send(claimed: Claimed, { sealer, allowPrivate, signal }: S
       status,
       answer: printable(start),
       error: status >= 200 && status < 300 ? null : sentenceOf(status),
-      retryAfterMs: retryAfterMs(Array.isArray(wait) ? wait[0] : wait, Date.now()),
+      retryAfterMs: retryAfterMs(Array.isArray(wait) ? wait[0] : wait, Date.now()) ?? 0,
     }
   } catch (error) {
     if (signal.aborted || !(error instanceof FetchError)) throw error
