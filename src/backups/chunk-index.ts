@@ -1,9 +1,9 @@
+import { inParallel } from '../platform/in-parallel.ts'
 import { idText } from './format/chunk.ts'
 import { type IndexedPack, openIndex } from './format/index-object.ts'
 import type { RepositoryKeys } from './format/keys.ts'
 import { lastPart, type Mark, markOf, packName } from './format/object-names.ts'
 import { readTable, rowsOf } from './format/pack.ts'
-import { inParallel } from './in-parallel.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The place where a chunk can be read. */

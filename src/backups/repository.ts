@@ -1,3 +1,4 @@
+import { inParallel } from '../platform/in-parallel.ts'
 import {
   BackupDamaged,
   type BackupFacts,
@@ -10,7 +11,6 @@ import { loadIndex } from './chunk-index.ts'
 import { entriesOf, partsOf } from './format/listing.ts'
 import { factsOf, type Manifest } from './format/manifest.ts'
 import { backupName, checkName, KINDS } from './format/object-names.ts'
-import { inParallel } from './in-parallel.ts'
 import { ChunkLost, ChunkReader } from './reading/chunk-reader.ts'
 import { damagedBackups } from './reading/damaged-backups.ts'
 import { findManifest, listBackups, type RepositoryParts, readManifest } from './reading/manifests.ts'

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { inParallel } from '../../platform/in-parallel.ts'
 import { StorageFailure } from '../backup-store.ts'
-import { inParallel } from '../in-parallel.ts'
 import { boundAnswers } from './bounded-answers.ts'
 import { type ByteRange, type Storage, StorageRefusal, type StoredObject } from './storage.ts'
 

@@ -53,12 +53,3 @@ export async function* readLines<Line>(file: string): AsyncGenerator<Line> {
     stream.destroy()
   }
 }
-
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}

@@ -73,23 +73,3 @@ export const wordsOfOldMachine = (text: string, most = 300): string =>
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}]+/gu, ' ')
     .trim()
     .slice(0, most)
-
-/**
- * Runs `work` for all items, a limited number at a time. Rejects with the first failure, once nothing runs any longer.
- */
-export async function inParallel<Item>(
-  items: readonly Item[],
-  most: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const waiting = items.values()
-  const faults: unknown[] = []
-  const worker = async () => {
-    for (const item of waiting) {
-      if (faults.length > 0) return
-      await work(item).catch((error) => faults.push(error))
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker))
-  if (faults.length > 0) throw faults[0]
-}

@@ -1,8 +1,8 @@
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2'
+import { inParallel } from '../../../platform/in-parallel.ts'
 import { found } from '../stage-files.ts'
 import {
   type FileSink,
-  inParallel,
   type OldSite,
   type OldSiteFacts,
   OldSiteLost,
@@ -107,7 +107,7 @@ class SshSite implements OldSite {
   async *list(folders: readonly string[]): AsyncGenerator<RemoteFolder> {
     for (let at = 0; at < folders.length; at += FOLDERS_AT_ONCE) {
       const listed: RemoteFolder[] = []
-      await inParallel(folders.slice(at, at + FOLDERS_AT_ONCE), FOLDERS_AT_ONCE, async (path) => {
+      await inParallel(FOLDERS_AT_ONCE, folders.slice(at, at + FOLDERS_AT_ONCE), async (path) => {
         listed.push({ path, entries: await this.#files.list(this.#pathOf(path)) })
       })
       yield* listed
@@ -116,7 +116,7 @@ class SshSite implements OldSite {
 
   async fetch(files: readonly RemoteFile[], open: (file: RemoteFile) => Promise<FileSink>): Promise<readonly string[]> {
     const unread: string[] = []
-    await inParallel(files, FILES_AT_ONCE, async (file) => {
+    await inParallel(FILES_AT_ONCE, files, async (file) => {
       const sink = await open(file)
       try {
         if (await this.#files.read(this.#pathOf(file.path), file.sizeBytes, sink)) await sink.finish()
