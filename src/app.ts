@@ -13,7 +13,7 @@ import type { Endpoint } from './platform/http/endpoint.ts'
 import { EventStreams } from './platform/http/event-streams.ts'
 import { createKeyLimit } from './platform/http/idempotency/key-limit.ts'
 import type { Platform } from './platform/http/pipeline.ts'
-import { problems as httpProblems, type ProblemKind } from './platform/http/problem.ts'
+import { httpProblems, type ProblemKind } from './platform/http/problem.ts'
 import { createRateLimit } from './platform/http/rate-limit.ts'
 import { servePages } from './platform/http/serve-panel.ts'
 import type { Log } from './platform/log/log.ts'
@@ -39,7 +39,7 @@ import { EventFeed } from './resources/webhooks/event-feed.ts'
 import { version } from './version.ts'
 
 /** Every endpoint of the API, in the order of its description. */
-export const endpoints: readonly Endpoint[] = (await Promise.all(resources.map(endpointsOf))).flat()
+export const apiEndpoints: readonly Endpoint[] = (await Promise.all(resources.map(endpointsOf))).flat()
 
 async function endpointsOf({ tag, endpoints: load }: Resource): Promise<Endpoint[]> {
   if (!tag || !load) return []
@@ -53,7 +53,7 @@ const actions = resources.flatMap((each) => Object.values(each.actions ?? {}))
 const eventTypes = resources.flatMap((each) => Object.keys(each.events ?? {}))
 
 /** All problems that clients can get. */
-export const problems: readonly ProblemKind[] = [
+export const apiProblems: readonly ProblemKind[] = [
   ...resources.flatMap((each) => Object.values(each.problems ?? {})),
   ...Object.values(httpProblems),
 ]
@@ -102,7 +102,7 @@ const infoOf = (version: string) => ({
 })
 
 /** The declarations of the resources, for all handlers. */
-const ofResources = { siteHooks, undoable, siteOperations: siteOperations(endpoints), actions, eventTypes }
+const ofResources = { siteHooks, undoable, siteOperations: siteOperations(apiEndpoints), actions, eventTypes }
 
 /** Creates the HTTP API as one instance, which does not listen. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -137,7 +137,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     feed: new EventFeed(database),
   }
   const app = await createApi<Caller>({
-    endpoints,
+    endpoints: apiEndpoints,
     log,
     metrics: options.metrics,
     info: infoOf(options.version),

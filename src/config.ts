@@ -4,6 +4,7 @@ import { OperatorError } from './platform/operator-error.ts'
 import {
   address,
   base64url,
+  choiceOf,
   coreVersion,
   databaseUrl,
   datacenterCode,
@@ -14,7 +15,6 @@ import {
   flag,
   folder,
   httpUrl,
-  integer,
   listen,
   listens,
   listOf,
@@ -23,13 +23,13 @@ import {
   masterKey,
   nameServer,
   network,
-  oneOf,
   optional,
   origin,
   secondaries,
   smtpUrl,
   text,
   tsigKeys,
+  wholeNumber,
 } from './setting-values.ts'
 
 export type { Datacenter, ListenAddress } from './setting-values.ts'
@@ -60,7 +60,7 @@ export const settings = {
   panel: {
     help: 'Whether the API also serves the control panel: on or off',
     default: 'on',
-    parse: oneOf('on', 'off'),
+    parse: choiceOf('on', 'off'),
   },
   panelUrl: {
     help: 'URL of the control panel, for links in mails and at the first start. Default: the address of the API',
@@ -76,7 +76,7 @@ export const settings = {
   edgeTlsPublicPort: {
     help: 'Port in https URLs of sites, if visitors use another port than the edge listens on',
     default: '',
-    parse: (value: string) => (value ? integer(1, 65_535)(value) : undefined),
+    parse: (value: string) => (value ? wholeNumber(1, 65_535)(value) : undefined),
   },
   apiTlsListen: {
     help: 'Address and port of the HTTP API over https, or off',
@@ -133,7 +133,7 @@ export const settings = {
   addons: {
     help: 'Which accounts can attach add-ons, and so raise their own limits: operator (only the account of the operator) or all',
     default: 'operator',
-    parse: oneOf('operator', 'all'),
+    parse: choiceOf('operator', 'all'),
   },
   stagingDomain: {
     help: 'Domain for the first address of each site: <name>.<staging domain>',
@@ -143,7 +143,7 @@ export const settings = {
   edgePublicPort: {
     help: 'Port in http URLs of sites, if visitors use another port than the edge listens on',
     default: '',
-    parse: (value: string) => (value ? integer(1, 65_535)(value) : undefined),
+    parse: (value: string) => (value ? wholeNumber(1, 65_535)(value) : undefined),
   },
   edgeAddresses: {
     help: 'Public IP addresses of the edge, for DNS records of sites. Default: the address that it listens on',
@@ -158,7 +158,7 @@ export const settings = {
   localAuthority: {
     help: 'Whether Stead issues its own certificates for a staging domain that is or ends in localhost, test, local, internal or home.arpa, if the edge listens for TLS: auto or off. To make browsers trust them, run stead trust',
     default: 'auto',
-    parse: oneOf('auto', 'off'),
+    parse: choiceOf('auto', 'off'),
   },
   acmeDirectory: {
     help: 'Directory URL of the certificate authority (ACME). The default issues test certificates that no browser trusts. For real ones, use https://acme-v02.api.letsencrypt.org/directory',
@@ -194,7 +194,7 @@ export const settings = {
   edgeProcesses: {
     help: 'Number of edge processes (about 65 MB each, plus their caches). 0 for one per core and GB of memory, at most 4',
     default: '0',
-    parse: (value: string) => integer(0, 64)(value) || defaultEdgeProcesses(),
+    parse: (value: string) => wholeNumber(0, 64)(value) || defaultEdgeProcesses(),
   },
   dnsListen: {
     help: 'Addresses and ports of the name server over UDP and TCP, separated by commas, such as 192.0.2.53:53,[2001:db8::53]:53, or off. If the default port is in use, Stead starts without a name server',
@@ -204,7 +204,7 @@ export const settings = {
   dnsProcesses: {
     help: 'Number of name server processes (about 60 MB each, plus all zones)',
     default: '1',
-    parse: integer(1, 64),
+    parse: wholeNumber(1, 64),
   },
   dnsNameservers: {
     help: 'Host names of the name servers of all zones, with the primary first. Default: ns1 and ns2 of the staging domain',
@@ -230,32 +230,32 @@ export const settings = {
   dnsRateLimit: {
     help: 'Identical responses per second over UDP to one network (/24, /56). Above the limit, clients must use TCP. 0 for no limit',
     default: '200',
-    parse: integer(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
   },
   edgeCacheMb: {
     help: 'Memory in MB for the cache of an edge process',
     default: '128',
-    parse: integer(8, 1 << 20),
+    parse: wholeNumber(8, 1 << 20),
   },
   edgeCacheDiskMb: {
     help: 'Disk space in MB for cached content of an edge process that does not fit into memory. 0 for none',
     default: '1024',
-    parse: integer(0, 1 << 24),
+    parse: wholeNumber(0, 1 << 24),
   },
   botCheck: {
     help: 'How Stead identifies search engine bots in defensive mode: dns (verifies the address with DNS), name (trusts the User-Agent, which anyone can fake), or none (no bot passes)',
     default: 'dns',
-    parse: oneOf('dns', 'name', 'none'),
+    parse: choiceOf('dns', 'name', 'none'),
   },
   logMb: {
     help: 'Disk space in MB for the web server and PHP logs of all sites (7 days). Stead deletes the oldest day first. One site can use 1/32 of it per day and log',
     default: '4096',
-    parse: integer(64, 1 << 24),
+    parse: wholeNumber(64, 1 << 24),
   },
   trashDays: {
     help: 'Days to keep the files of deleted sites for an undo. 0 for none',
     default: '7',
-    parse: integer(0, 365),
+    parse: wholeNumber(0, 365),
   },
   scheduledBackups: {
     help: 'Whether Stead backs up sites automatically every night and every hour, and tests a restore every week: true or false',
@@ -335,7 +335,7 @@ export const settings = {
   performanceReportHours: {
     help: 'Hours between automatic performance reports of a live site. 0 for reports on request only',
     default: '24',
-    parse: integer(0, 8760),
+    parse: wholeNumber(0, 8760),
   },
   wpCli: {
     help: 'File with WP-CLI (wp-cli.phar) for commands on sites over SSH. Default: downloaded at the first use',
@@ -350,17 +350,17 @@ export const settings = {
   sandbox: {
     help: 'How Stead isolates PHP processes. auto uses the strongest way that the server supports',
     default: 'auto',
-    parse: oneOf('auto', 'bubblewrap', 'none'),
+    parse: choiceOf('auto', 'bubblewrap', 'none'),
   },
   runtime: {
     help: 'PHP runtime: wasm, native (php-fpm of the server, only versions that it has), or auto. With auto, new sites are native if the server has php-fpm of their version and MariaDB, otherwise wasm with SQLite. Existing sites do not change until you move them',
     default: 'wasm',
-    parse: oneOf('wasm', 'native', 'auto'),
+    parse: choiceOf('wasm', 'native', 'auto'),
   },
   mariadb: {
     help: "MariaDB for databases of sites. own starts a separate server on each host with the server's MariaDB programs. off for none",
     default: 'off',
-    parse: oneOf('off', 'own'),
+    parse: choiceOf('off', 'own'),
   },
   mariadbUrl: {
     help: "MariaDB server of the operator, to use instead of the host's own: mariadb://user:password@host:3306 (with ?ssl=true, or ?socket= and a path). Default: none",
@@ -371,48 +371,48 @@ export const settings = {
   spareSites: {
     help: 'Number of warm spare sites on a host (about 230 MB each), 0 to 8',
     default: '1',
-    parse: integer(0, 8),
+    parse: wholeNumber(0, 8),
   },
   preparedSites: {
     help: 'Number of site directories prepared on a host without a process, 0 to 64',
     default: '4',
-    parse: integer(0, 64),
+    parse: wholeNumber(0, 64),
   },
   phpMemoryMb: {
     help: "Memory in MB for all PHP processes of a host, including spares. 0 for half of the server's memory",
     default: '0',
-    parse: (value: string) => integer(0, 1 << 24)(value) || Math.floor(totalmem() / 2 ** 21),
+    parse: (value: string) => wholeNumber(0, 1 << 24)(value) || Math.floor(totalmem() / 2 ** 21),
   },
   phpProcessMemoryMb: {
     help: 'Memory in MB at which Stead replaces a PHP process',
     default: '768',
-    parse: integer(256, 65_536),
+    parse: wholeNumber(256, 65_536),
   },
   phpNice: {
     help: 'Niceness of PHP processes. The default keeps the API and cached pages fast while sites work. Use 0 on your own computer, where other programs compete with PHP',
     default: '10',
-    parse: integer(0, 19),
+    parse: wholeNumber(0, 19),
   },
   phpOptimize: {
     help: 'Whether V8 optimizes PHP code and saves the result for later processes. true gives the fastest pages. With false, pages take 50 % longer and the process of a site uses about 10 MB less, which suits CI',
     default: 'true',
     parse: flag,
   },
-  phpMemoryLimitMb: { help: 'memory_limit of PHP in MB', default: '256', parse: integer(64, 4096) },
+  phpMemoryLimitMb: { help: 'memory_limit of PHP in MB', default: '256', parse: wholeNumber(64, 4096) },
   phpRequestSeconds: {
     help: 'Seconds after which Stead stops a PHP request',
     default: '60',
-    parse: integer(1, 3600),
+    parse: wholeNumber(1, 3600),
   },
   phpIdleSeconds: {
     help: 'Seconds without requests after which Stead stops the process of a site',
     default: '600',
-    parse: integer(1, 86_400),
+    parse: wholeNumber(1, 86_400),
   },
   phpReadySites: {
     help: 'Number of most visited sites of a host whose process keeps running without requests while half of the memory for PHP is free, 0 to 1000',
     default: '4',
-    parse: integer(0, 1000),
+    parse: wholeNumber(0, 1000),
   },
   cgroup: {
     help: 'Delegated cgroup v2 folder (systemd: Delegate=) that limits the resources of native PHP. Default: none',
@@ -422,25 +422,29 @@ export const settings = {
   phpAtOnce: {
     help: 'Concurrent requests of one site in native PHP, plus one that the site sends to itself. With wasm, always one',
     default: '4',
-    parse: integer(1, 32),
+    parse: wholeNumber(1, 32),
   },
-  phpQueue: { help: 'Maximum requests of one site that wait for its PHP', default: '100', parse: integer(1, 10_000) },
+  phpQueue: {
+    help: 'Maximum requests of one site that wait for its PHP',
+    default: '100',
+    parse: wholeNumber(1, 10_000),
+  },
   siteDiskMb: {
     help: "Maximum disk space in MB of one site, unless the owner's plan allows less",
     default: '10240',
-    parse: integer(50, 1 << 24),
+    parse: wholeNumber(50, 1 << 24),
   },
   diskReserveMb: {
     help: 'Disk space in MB that Stead reserves for itself. Sites become read-only at twice this value',
     default: '64',
-    parse: integer(8, 1 << 16),
+    parse: wholeNumber(8, 1 << 16),
   },
   importMaxMb: {
     help: 'Maximum size in MB of an import, for the archive and for its unpacked content',
     default: '10240',
-    parse: integer(1, 1 << 20),
+    parse: wholeNumber(1, 1 << 20),
   },
-  uploadMaxMb: { help: 'Maximum request body in MB that a site accepts', default: '128', parse: integer(1, 2048) },
+  uploadMaxMb: { help: 'Maximum request body in MB that a site accepts', default: '128', parse: wholeNumber(1, 2048) },
   datacenters: {
     help: 'Available datacenters, as code=name',
     default: 'AMS=Amsterdam,BUR=Burbank,DCA=Washington DC,DFW=Dallas',
@@ -465,17 +469,17 @@ export const settings = {
   siteMailsPerHour: {
     help: 'Mails that a site can send per hour, counting each recipient. 0 for none',
     default: '200',
-    parse: integer(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
   },
   hostMailsPerHour: {
     help: 'Mails that all sites of a host can send per hour',
     default: '5000',
-    parse: integer(0, 10_000_000),
+    parse: wholeNumber(0, 10_000_000),
   },
   stagingMails: {
     help: 'Handling of mails of sites whose environment type is not production: keep (as files in the outbox folder of the data folder, so that copies send no mail) or send',
     default: 'keep',
-    parse: oneOf('keep', 'send'),
+    parse: choiceOf('keep', 'send'),
   },
   dkimDomain: {
     help: 'Domain for DKIM signatures of mails of sites. Default: no signature by Stead',
@@ -500,12 +504,12 @@ export const settings = {
   rateLimit: {
     help: 'Requests per minute of one application. 0 for no limit',
     default: '600',
-    parse: integer(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
   },
   tokenRateLimit: {
     help: 'Token requests per minute of one address. 0 for no limit',
     default: '30',
-    parse: integer(0, 1_000_000),
+    parse: wholeNumber(0, 1_000_000),
   },
   trustProxy: {
     help: 'Addresses or networks of HTTP proxies in front of the API and the edge, whose X-Forwarded-For and -Proto are believed; never those of a balancer that only passes connections on',
@@ -520,12 +524,12 @@ export const settings = {
   logLevel: {
     help: 'Lowest severity to log',
     default: 'info',
-    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    parse: choiceOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
   logFormat: {
     help: 'How Stead writes its log: text for people, json for programs, or auto: text on a terminal and json elsewhere',
     default: 'auto',
-    parse: oneOf('auto', 'text', 'json'),
+    parse: choiceOf('auto', 'text', 'json'),
   },
 } as const satisfies Record<string, Setting<unknown>>
 

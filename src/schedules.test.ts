@@ -12,7 +12,7 @@ import { noLog } from './platform/log/log.ts'
 import type { LogStore } from './platform/log-store/log-store.ts'
 import { openLogStore } from './platform/log-store/open-log-store.ts'
 import { until } from './platform/operations/harness.ts'
-import { getOperation } from './platform/operations/read.ts'
+import { findOperation } from './platform/operations/read.ts'
 import { createScheduler } from './platform/operations/schedule.ts'
 import { createWorker } from './platform/operations/worker/worker.ts'
 import { makeApplication, makeFirstAccount } from './resources/account/account.ts'
@@ -93,7 +93,7 @@ for (const { dialect, skip } of dialects) {
       const rows = await made.database.read.selectFrom('operations').select(['id', 'type']).execute()
       expect(rows.map(({ type }) => type).sort()).toEqual(schedules.map(({ name }) => name).sort())
       for (const { id } of rows)
-        expect(await getOperation(made.database.read, id)).toMatchObject({ state: 'succeeded' })
+        expect(await findOperation(made.database.read, id)).toMatchObject({ state: 'succeeded' })
     })
 
     test('expired tokens and old idempotency keys are deleted, others stay', async () => {

@@ -53,7 +53,7 @@ export function flag(value: string): boolean {
   throw new Error('must be true or false')
 }
 
-export function integer(least: number, most: number) {
+export function wholeNumber(least: number, most: number) {
   return (value: string): number => {
     const number = Number(value)
     if (!Number.isInteger(number) || number < least || number > most)
@@ -185,7 +185,7 @@ export function mailbox(value: string): string {
   return value
 }
 
-export function oneOf<Choice extends string>(...choices: Choice[]) {
+export function choiceOf<Choice extends string>(...choices: Choice[]) {
   return (value: string): Choice => {
     if (!choices.includes(value as Choice)) throw new Error(`must be one of ${choices.join(', ')}`)
     return value as Choice
@@ -205,13 +205,13 @@ export const datacenters = listOf((entry): Datacenter => {
 })
 
 /** A secondary server: its address, where it receives notifications, and its signing key. */
-export interface Secondary {
+export interface SecondarySetting {
   readonly host: string
   readonly port: number
   readonly keyName?: string
 }
 
-export const secondaries = listOf((entry): Secondary => {
+export const secondaries = listOf((entry): SecondarySetting => {
   const [given = '', keyName] = entry.split('=', 2) as [string, string?]
   const { host, port } = isIP(given) ? { host: given, port: 53 } : addressAndPort(given)
   return { host, port, ...(keyName !== undefined && { keyName: domain(keyName) }) }

@@ -19,7 +19,7 @@ import { orderCertificate } from '../src/resources/certificates/order-certificat
 import { planCertificates } from '../src/resources/certificates/plan-certificates.job.ts'
 import { siteUrl } from '../src/resources/certificates/site-url.ts'
 import type { RecordDraft } from '../src/resources/dns/records/record.ts'
-import { deleteRecords, insertRecords, insertZone, recordsOf } from '../src/resources/dns/zone.store.ts'
+import { deleteRecords, insertRecords, insertZone, recordsOfZone } from '../src/resources/dns/zone.store.ts'
 import { putDomainRoute, putRoute } from '../src/resources/sites/addresses/route.store.ts'
 import { type SecureApi, startSecureApi } from '../src/roles/certificates/secure-api.ts'
 import { type NameServer, startDns } from '../src/roles/dns.ts'
@@ -117,7 +117,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
   const addRecords = (...drafts: RecordDraft[]) => change((tx) => insertRecords(tx, zoneId, drafts, Date.now()))
   const dropRecords = (...names: string[]) =>
     change(async (tx) => {
-      const ids = (await recordsOf(tx, zoneId)).filter(({ name }) => names.includes(name)).map(({ id }) => id)
+      const ids = (await recordsOfZone(tx, zoneId)).filter(({ name }) => names.includes(name)).map(({ id }) => id)
       await deleteRecords(tx, zoneId, ids, Date.now())
     })
   const work = (given: Partial<Config> = {}) => {
@@ -169,7 +169,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     await plan()
     await expect.poll(async () => seen.push(...(await proofs()))).toBeGreaterThan(0)
     // Its users see only their own records.
-    expect((await recordsOf(ground.database.read, zoneId)).map(({ name }) => name).toSorted()).toEqual([
+    expect((await recordsOfZone(ground.database.read, zoneId)).map(({ name }) => name).toSorted()).toEqual([
       '*.sites',
       'ns1',
     ])
@@ -252,7 +252,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     } finally {
       await other.stop()
     }
-    const rest = await recordsOf(ground.database.read, zoneId)
+    const rest = await recordsOfZone(ground.database.read, zoneId)
     const gone = rest.filter(({ type, name }) => type === 'NS' || name === 'ns2').map(({ id }) => id)
     await change((tx) => deleteRecords(tx, zoneId, gone, Date.now()))
   })

@@ -15,7 +15,7 @@ import { idOfCertificate } from '../src/certificates/renewal.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { recordNames } from '../src/edge/routing/route-changes.store.ts'
 import { ask } from '../src/edge/test-support.ts'
-import { KEY_PURPOSE } from '../src/edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE } from '../src/edge/tls/tls.store.ts'
 import type { Definition } from '../src/platform/operations/definition.ts'
 import { ended, startWorker } from '../src/platform/operations/harness.ts'
 import type { Worker } from '../src/platform/operations/worker/worker.ts'
@@ -175,7 +175,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     await order()
     const { private_key: sealed, chain } = await rowOf()
     expect(sealed).not.toContain('PRIVATE KEY')
-    expect(ground().sealer.open(sealed as string, KEY_PURPOSE)).toContain('PRIVATE KEY')
+    expect(ground().sealer.open(sealed as string, CERTIFICATE_KEY_PURPOSE)).toContain('PRIVATE KEY')
     expect(chain).toContain('BEGIN CERTIFICATE')
     const accounts = await ground().database.read.selectFrom('acme_accounts').selectAll().execute()
     expect(accounts).toHaveLength(1)
@@ -321,7 +321,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     const forgotten = `${new URL(pebble.directory).origin}/my-order/none`
     await worker?.stop(10_000)
     await change((tx) => wantCertificate(tx, { hostName: name, siteId, now: Date.now() }))
-    const gone = { order_url: forgotten, order_key: ground().sealer.seal('lost', KEY_PURPOSE) }
+    const gone = { order_url: forgotten, order_key: ground().sealer.seal('lost', CERTIFICATE_KEY_PURPOSE) }
     await change((tx) => tx.updateTable('certificates').set(gone).where('host_name', '=', name).execute())
     work()
     expect(await outcome()).toMatchObject({ state: 'succeeded' })
@@ -401,7 +401,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
       notAfterDate: new Date(Date.now() - 1000),
     })
     const ended = {
-      ...{ chain: old.cert, private_key: ground().sealer.seal(old.private, KEY_PURPOSE), force_tls: 1 },
+      ...{ chain: old.cert, private_key: ground().sealer.seal(old.private, CERTIFICATE_KEY_PURPOSE), force_tls: 1 },
       ...{ issued_at: Date.now() - 90 * 86_400_000, expires_at: Date.now() - 1000 },
     }
     await change(async (tx) => {

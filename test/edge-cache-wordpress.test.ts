@@ -19,7 +19,7 @@ import { edgeRules } from '../src/edge/rules/index.ts'
 import { ask, type Reply } from '../src/edge/test-support.ts'
 import { PhpPool } from '../src/hosting/php/pool/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
-import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
+import { createSiteChanges, type OutdatedContent, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
 import type { HostedSite } from '../src/hosting/web-server/hosted-site.ts'
 import { ServedFiles } from '../src/hosting/web-server/served-files.ts'
 import { createWebServer } from '../src/hosting/web-server/web-server.ts'
@@ -55,7 +55,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
   let port: number
   let admin: { cookie: string; 'x-wp-nonce': string }
   /** Purges of the site since the last call. */
-  let said: Change[] = []
+  let said: OutdatedContent[] = []
 
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: kind })

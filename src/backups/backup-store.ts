@@ -36,11 +36,11 @@ export interface SourceFile {
 /** A piece is valid until the next one is requested. */
 export interface SourceContent extends AsyncIterable<Uint8Array> {
   /** The open file. A reader that reads it directly gets nothing from the iteration. */
-  readonly file?: OpenFile
+  readonly file?: SourceHandle
 }
 
 /** An open file, which its taker must close. Its file position is never used. */
-export interface OpenFile {
+export interface SourceHandle {
   readonly fd: number
   readonly sizeBytes: number
   close(): void

@@ -3,11 +3,11 @@ import { idText } from './format/chunk.ts'
 import { type IndexedPack, openIndex } from './format/index-object.ts'
 import type { RepositoryKeys } from './format/keys.ts'
 import { lastPart, type Mark, markOf, packName } from './format/object-names.ts'
-import { readTable, rowsOf } from './format/pack.ts'
+import { packedChunks, readPackTable } from './format/pack.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The place where a chunk can be read. */
-export interface Location {
+export interface ChunkLocation {
   readonly pack: PackState
   readonly offset: number
   readonly sealedBytes: number
@@ -41,8 +41,8 @@ export class ChunkIndex {
   /** Descriptions of the parts that could not be read. */
   readonly faults: string[] = []
   readonly #writtenBytes = new Map<string, number>()
-  readonly #first = new Map<string, Location>()
-  readonly #others = new Map<string, Location[]>()
+  readonly #first = new Map<string, ChunkLocation>()
+  readonly #others = new Map<string, ChunkLocation[]>()
 
   add({ pack: id, sizeBytes, table }: IndexedPack, state?: Partial<PackState>): void {
     const pack = this.packs.get(id) ?? { id, sizeBytes, modifiedAt: 0, isIndexed: true, isMarked: false, ...state }
@@ -50,7 +50,7 @@ export class ChunkIndex {
     if (this.tables.has(id)) return
     this.tables.set(id, table)
     this.#writtenBytes.set(id, sizeBytes)
-    for (const row of rowsOf(table)) {
+    for (const row of packedChunks(table)) {
       const chunk = idText(row.id)
       const location = { pack, offset: row.offset, sealedBytes: row.sealedBytes, sizeBytes: row.sizeBytes }
       const known = this.#first.get(chunk)
@@ -63,12 +63,12 @@ export class ChunkIndex {
   }
 
   /** Returns all places of a chunk, those without doubts first. The order is the same for every reader. */
-  locations(chunk: string): readonly Location[] {
+  locations(chunk: string): readonly ChunkLocation[] {
     const first = this.#first.get(chunk)
     if (!first) return []
     const others = this.#others.get(chunk)
     if (!others) return [first]
-    const rank = ({ pack }: Location) => `${pack.isMarked ? 1 : 0}${pack.id}`
+    const rank = ({ pack }: ChunkLocation) => `${pack.isMarked ? 1 : 0}${pack.id}`
     return [first, ...others].sort((one, other) => (rank(one) < rank(other) ? -1 : 1))
   }
 
@@ -78,14 +78,14 @@ export class ChunkIndex {
   }
 
   /** Returns a place that new backups may reuse. */
-  usable(chunk: string): Location | undefined {
+  usable(chunk: string): ChunkLocation | undefined {
     const [best] = this.locations(chunk)
     return best && !best.pack.isMarked ? best : undefined
   }
 
   /** Returns the names of the chunks of a pack, 32 bytes each. */
   idsOf(pack: string): Buffer {
-    return Buffer.concat(Array.from(rowsOf(this.tables.get(pack) ?? Buffer.alloc(0)), ({ id }) => id))
+    return Buffer.concat(Array.from(packedChunks(this.tables.get(pack) ?? Buffer.alloc(0)), ({ id }) => id))
   }
 
   /** Returns the names of all chunks that new backups may reuse, 32 bytes each. */
@@ -155,7 +155,7 @@ async function tryLoad(
       try {
         const read = (bytes: number) =>
           storage.get(packName(owner, id), { start: Math.max(0, sizeBytes - bytes) }, signal)
-        tables.set(id, { pack: id, sizeBytes, table: await readTable(keys, id, read) })
+        tables.set(id, { pack: id, sizeBytes, table: await readPackTable(keys, id, read) })
       } catch (error) {
         if ((error as Error).name === 'StorageFailure' || signal?.aborted) throw error
         index.faults.push(`pack ${id}: ${(error as Error).message}`)

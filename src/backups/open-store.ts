@@ -7,7 +7,7 @@ import { checkOwner, markName } from './format/object-names.ts'
 import { markOfBackupKey } from './printed-key.ts'
 import { ChunkOpener } from './reading/chunk-opener.ts'
 import type { RepositoryParts } from './reading/manifests.ts'
-import { type Change, Repository } from './repository.ts'
+import { type ChangeConditions, Repository } from './repository.ts'
 import { requireLease, takeLeaseIfFree } from './repository-lease.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -58,7 +58,7 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
     await takeLeaseIfFree(storage, await holder(), now())
   })
   // The lease is checked each time, because the storage may be taken over at any time.
-  const change: Change = {
+  const change: ChangeConditions = {
     async toWrite() {
       await claim()
       await requireLease(storage, await holder())

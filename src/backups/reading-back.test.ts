@@ -5,7 +5,7 @@
 import { ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { contentOf } from '../hosting/site-files/stage/pin.ts'
+import { contentOfOpenFile } from '../hosting/site-files/stage/pin.ts'
 import { type TestBackups, testBackups } from './backup-store.fixture.ts'
 import { BackupDamaged, type SourceEntry } from './backup-store.ts'
 import type { Storage } from './storage/storage.ts'
@@ -193,7 +193,7 @@ describe('open files', () => {
     mtimeMs: 2,
     sizeBytes: 1,
     stamp: path,
-    open: async () => contentOf(fd),
+    open: async () => contentOfOpenFile(fd),
   })
 
   it('are read as they are, and others may go first between any two pieces', async () => {
@@ -222,7 +222,7 @@ describe('open files', () => {
       yield { ...entry('x', fd), open: async () => cutOff(fd) } as SourceEntry
     }
     const cutOff = (of: number) => {
-      const opened = contentOf(of)
+      const opened = contentOfOpenFile(of)
       ftruncateSync(of, 1_200_000)
       return opened
     }
@@ -235,7 +235,7 @@ describe('open files', () => {
     const { repository, folder } = await stand()
     const closed: string[] = []
     const watched = (path: string, fd: number): SourceEntry => {
-      const content = contentOf(fd)
+      const content = contentOfOpenFile(fd)
       const { file } = content
       if (!file) throw new Error('it is a file')
       const close = () => {

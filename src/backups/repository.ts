@@ -8,18 +8,18 @@ import {
   type StoredEntry,
 } from './backup-store.ts'
 import { loadIndex } from './chunk-index.ts'
-import { entriesOf, partsOf } from './format/listing.ts'
+import { entriesOf, listedParts } from './format/listing.ts'
 import { factsOf, type Manifest } from './format/manifest.ts'
-import { backupName, checkName, KINDS } from './format/object-names.ts'
+import { backupName, checkName, OBJECT_KINDS } from './format/object-names.ts'
 import { ChunkLost, ChunkReader } from './reading/chunk-reader.ts'
 import { damagedBackups } from './reading/damaged-backups.ts'
-import { findManifest, listBackups, type RepositoryParts, readManifest } from './reading/manifests.ts'
+import { findManifest, listBackupObjects, type RepositoryParts, readManifest } from './reading/manifests.ts'
 import { verifyBackup } from './reading/verify-backup.ts'
 import { sweep } from './sweep.ts'
 import { writeStream, writeTree } from './writing/write-backup.ts'
 
 /** The conditions for a change. Each throws when the change is not allowed. */
-export interface Change {
+export interface ChangeConditions {
   /** Also prepares the storage. */
   toWrite(): Promise<void>
   toRemove(): Promise<void>
@@ -28,11 +28,11 @@ export interface Change {
 /** The backups of one owner. */
 export class Repository implements BackupRepository {
   readonly #open: () => Promise<RepositoryParts>
-  readonly #change: Change
+  readonly #change: ChangeConditions
   #reader: Promise<ChunkReader> | undefined
 
   /** @param open returns the basis of all work */
-  constructor(open: () => Promise<RepositoryParts>, change: Change) {
+  constructor(open: () => Promise<RepositoryParts>, change: ChangeConditions) {
     this.#open = open
     this.#change = change
   }
@@ -57,7 +57,7 @@ export class Repository implements BackupRepository {
   async list({ onDamaged }: ListOptions = {}): Promise<BackupFacts[]> {
     const parts = await this.#open()
     const found: BackupFacts[] = []
-    await inParallel(8, await listBackups(parts), async ({ name, kind }) => {
+    await inParallel(8, await listBackupObjects(parts), async ({ name, kind }) => {
       const manifest = await readManifest(parts, name, kind).catch((error) => {
         if (!onDamaged || !(error instanceof BackupDamaged)) throw error
         onDamaged(name, error)
@@ -96,7 +96,7 @@ export class Repository implements BackupRepository {
     const { listing } = await this.#manifest(name, 'stream')
     let at = 0
     for (const chunk of listing) {
-      const parts = [...partsOf(await this.#saying(name, () => this.#read(chunk)))]
+      const parts = [...listedParts(await this.#saying(name, () => this.#read(chunk)))]
       const sizeBytes = parts.reduce((sum, each) => sum + each.sizeBytes, 0)
       if (at + sizeBytes > start) yield* this.#contents(name, parts, Math.max(0, start - at))
       at += sizeBytes
@@ -115,7 +115,7 @@ export class Repository implements BackupRepository {
     await this.#change.toRemove()
     const { storage, keys } = await this.#open()
     checkName(name)
-    await storage.remove(KINDS.map((kind) => backupName(keys.owner, name, kind)))
+    await storage.remove(OBJECT_KINDS.map((kind) => backupName(keys.owner, name, kind)))
   }
 
   async sweep(options: { signal?: AbortSignal } = {}): Promise<{ freedBytes: number }> {

@@ -3,11 +3,11 @@ import { BackupDamaged } from './backup-store.ts'
 import { type ChunkIndex, loadIndex, type PackState } from './chunk-index.ts'
 import { idBytes } from './format/chunk.ts'
 import { type IndexedPack, sealIndex } from './format/index-object.ts'
-import { entriesOf, partsOf } from './format/listing.ts'
-import { indexName, markName, packName, type Reason } from './format/object-names.ts'
+import { entriesOf, listedParts } from './format/listing.ts'
+import { indexName, type MarkReason, markName, packName } from './format/object-names.ts'
 import { PackBuilder } from './format/pack.ts'
 import { ChunkLost, ChunkReader } from './reading/chunk-reader.ts'
-import { listBackups, type RepositoryParts, readManifest } from './reading/manifests.ts'
+import { listBackupObjects, type RepositoryParts, readManifest } from './reading/manifests.ts'
 
 /**
  * How long a pack is marked before it is removed. This is twice as long as a running writer may reuse packs that were
@@ -78,7 +78,12 @@ async function clearMarks(parts: RepositoryParts, { index, needed, begunAt, sign
   return freedBytes
 }
 
-async function mark({ storage, keys }: RepositoryParts, pack: PackState, since: number, reason: Reason): Promise<void> {
+async function mark(
+  { storage, keys }: RepositoryParts,
+  pack: PackState,
+  since: number,
+  reason: MarkReason,
+): Promise<void> {
   await storage.put(markName(keys.owner, { pack: pack.id, since, reason }), Buffer.from(`${reason}\n`))
 }
 
@@ -95,9 +100,9 @@ async function repack(parts: RepositoryParts, { index, needed, begunAt, signal }
     await storage.put(packName(keys.owner, id), bytes, signal)
     written.push({ pack: id, sizeBytes: bytes.length, table })
   }
-  const emptied: { pack: PackState; reason: Reason }[] = []
+  const emptied: { pack: PackState; reason: MarkReason }[] = []
   for (const pack of chosen) {
-    let reason: Reason = 'unneeded'
+    let reason: MarkReason = 'unneeded'
     for (const chunk of needed.get(pack.id) ?? []) {
       const sealed = await reader.sealed(chunk, signal).catch((error) => {
         if (!(error instanceof ChunkLost)) throw error
@@ -175,7 +180,7 @@ async function neededChunks(
   const needed = new Set<string>()
   const read = new Set<string>()
   const reader = new ChunkReader(parts, index)
-  for (const { name, kind } of await listBackups(parts)) {
+  for (const { name, kind } of await listBackupObjects(parts)) {
     signal?.throwIfAborted()
     const manifest = await readManifest(parts, name, kind)
     for (const chunk of manifest?.listing ?? []) {
@@ -189,7 +194,7 @@ async function neededChunks(
           `Stead removes nothing, because it cannot determine what backup ${name} of ${parts.keys.owner} needs: ${error.message}.`,
         )
       })
-      if (kind === 'stream') for (const part of partsOf(listing)) needed.add(part.chunk)
+      if (kind === 'stream') for (const part of listedParts(listing)) needed.add(part.chunk)
       else
         for (const entry of entriesOf(listing))
           if (entry.kind === 'file') for (const each of entry.chunks) needed.add(each)

@@ -16,7 +16,7 @@ export const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...pa
 export const setOf = (...parts: readonly Buffer[]): Buffer => der(0x31, ...parts)
 export const yes = der(0x01, Buffer.from([0xff]))
 /** @param bytes the bytes of a non-negative number, in the shortest form */
-export const integer = (...bytes: readonly number[]): Buffer => der(0x02, Buffer.from(bytes))
+export const derInteger = (...bytes: readonly number[]): Buffer => der(0x02, Buffer.from(bytes))
 export const octets = (bytes: Buffer): Buffer => der(0x04, bytes)
 export const utf8 = (text: string): Buffer => der(0x0c, Buffer.from(text))
 

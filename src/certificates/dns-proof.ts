@@ -38,7 +38,7 @@ export async function followAliases(name: string, resolvers: Resolvers): Promise
 }
 
 /** An address that answers for a zone, and the name server's name. */
-export interface NameServer {
+export interface AuthoritativeServer {
   readonly name: string
   readonly address: string
 }
@@ -47,7 +47,7 @@ export interface NameServer {
  * Returns all addresses of all name servers of a zone, as public resolvers see them.
  * @throws Error when there are none
  */
-export async function nameServersOf(zone: string, resolvers: Resolvers): Promise<NameServer[]> {
+export async function nameServersOf(zone: string, resolvers: Resolvers): Promise<AuthoritativeServer[]> {
   const resolver = resolverOf(resolvers)
   const names = await found(() => resolver.resolveNs(zone), zone)
   if (names.length === 0) throw new Error(`${zone} has no name servers in the DNS`)
@@ -75,10 +75,10 @@ async function found(ask: () => Promise<string[]>, name: string): Promise<string
   }
 }
 
-export interface Proof {
+export interface DnsProof {
   readonly name: string
   readonly value: string
-  readonly servers: readonly NameServer[]
+  readonly servers: readonly AuthoritativeServer[]
   readonly signal: AbortSignal
   readonly patienceMs?: number
 }
@@ -93,7 +93,7 @@ export async function untilAnswered({
   servers,
   signal,
   patienceMs = PATIENCE_MS,
-}: Proof): Promise<string[]> {
+}: DnsProof): Promise<string[]> {
   const giveUpAt = performance.now() + patienceMs
   let left = servers
   await until(
@@ -109,7 +109,7 @@ export async function untilAnswered({
   return left.map((server) => `${server.name} (${server.address})`)
 }
 
-async function hasProof({ address }: NameServer, name: string, value: string): Promise<boolean> {
+async function hasProof({ address }: AuthoritativeServer, name: string, value: string): Promise<boolean> {
   const texts = await resolverOf([address])
     .resolveTxt(name)
     .catch(() => [])

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { DAY_MS } from '../platform/durations.ts'
-import { bits, der, integer, octets, oid, sequence, setOf, time, utf8, yes } from './der.ts'
+import { bits, der, derInteger, octets, oid, sequence, setOf, time, utf8, yes } from './der.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS } from './local-domain.ts'
 
 const AUTHORITY_DAYS = 3_650
@@ -43,7 +43,7 @@ export async function makeLocalAuthority(domain: string, now: number): Promise<L
     { issuer: name, subject: name, from: now - BEFORE_MS, until: expiresAt, publicKey: keys.publicKey },
     [
       // An authority that cannot certify other authorities.
-      extension('2.5.29.19', true, sequence(yes, integer(0))),
+      extension('2.5.29.19', true, sequence(yes, derInteger(0))),
       // Signs certificates and revocation lists.
       extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
       forServers,
@@ -110,9 +110,9 @@ function signed(
   by: KeyObject,
 ): string {
   const certificate = sequence(
-    der(0xa0, integer(2)),
+    der(0xa0, derInteger(2)),
     // Random, positive, and as long as browsers require.
-    integer(0x01, ...randomBytes(15)),
+    derInteger(0x01, ...randomBytes(15)),
     ...[ecdsaWithSha256, issuer, sequence(time(from), time(until)), subject],
     publicKey.export({ format: 'der', type: 'spki' }),
     der(0xa3, sequence(...extensions)),

@@ -1,5 +1,5 @@
 import { timestamp } from '../platform/http/schemas.ts'
-import { listApplications, revokeApplication } from '../resources/account/account.store.ts'
+import { allApplications, endApplication } from '../resources/account/account.store.ts'
 import { makeApplication } from '../resources/account/account.ts'
 import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import { accountNamed } from './account.ts'
@@ -33,7 +33,7 @@ export async function list({
 }: Call<{ account: string | undefined }, ControlDatabaseKey>): Promise<void> {
   return withControlDatabase(config, async ({ database }) => {
     const account = flags.account ? await accountNamed(database.read, flags.account) : undefined
-    const applications = await listApplications(database.read, account?.id)
+    const applications = await allApplications(database.read, account?.id)
     const rows = applications.map((each) => ({
       client_id: each.clientId,
       account_id: each.accountId,
@@ -50,7 +50,7 @@ export async function list({
 export async function revoke({ config, flags }: Call<{ 'client-id': string }, ControlDatabaseKey>): Promise<void> {
   const clientId = flags['client-id']
   return withControlDatabase(config, async ({ database }) => {
-    const revoked = await database.transaction((tx) => revokeApplication(tx, clientId, Date.now()))
+    const revoked = await database.transaction((tx) => endApplication(tx, clientId, Date.now()))
     if (!revoked)
       throw new CommandError(
         `No active application has the id ${clientId}. To list applications, run stead application list`,

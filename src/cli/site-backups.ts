@@ -6,7 +6,7 @@ import { Bzip2Threads } from '../backups/archive/bzip2-threads.ts'
 import { BackupDamaged, type BackupFacts, type BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
 import { masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
-import type { Row, Value } from '../platform/db/rows/table-rows.ts'
+import type { ColumnValue, TableRow } from '../platform/db/rows/table-rows.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import { OperatorError } from '../platform/operator-error.ts'
@@ -157,11 +157,11 @@ async function coreOf(backups: BackupStore, siteId: number, backup: number): Pro
       'The storage has no complete backup of the control database, which contains the WordPress version of the site.',
     )
   const { rows } = await openRecordsBackup(repository, name)
-  let ofBackup: Value | undefined
-  let ofSite: Value | undefined
+  let ofBackup: ColumnValue | undefined
+  let ofSite: ColumnValue | undefined
   for (const table of await rows.tables()) {
     const at = (column: string) => table.columns.findIndex((each) => each.name === column)
-    const versionWhere = (batch: readonly Row[], column: string, id: number) =>
+    const versionWhere = (batch: readonly TableRow[], column: string, id: number) =>
       batch.find((row) => row[at(column)] === BigInt(id))?.[at('core_version')]
     for await (const batch of rows.rows(table)) {
       if (table.name === 'backups') ofBackup ??= versionWhere(batch, 'id', backup)

@@ -4,8 +4,8 @@ import { getServers } from 'node:dns'
 import { connect } from 'node:net'
 import { questionOf } from './wire/message-writer.ts'
 import { readName } from './wire/name.ts'
-import { Flag, HEADER_BYTES, Opcode, Rcode, Type } from './wire/protocol.ts'
-import { words } from './wire/record-data.ts'
+import { HEADER_BYTES, HeaderFlag, Opcode, Rcode, Type } from './wire/protocol.ts'
+import { uint16s } from './wire/record-data.ts'
 
 const TIMEOUT_MS = 4000
 const DNS_PORT = 53
@@ -28,9 +28,9 @@ export async function askDs(zone: string, resolvers: readonly string[]): Promise
 async function askOne(zone: string, server: string): Promise<Buffer[]> {
   const { host, port } = placeOf(server)
   const question = questionOf(randomInt(65_536), { opcode: Opcode.QUERY, isAuthoritative: false }, zone, Type.DS)
-  question.writeUInt16BE(Flag.RD, 2)
+  question.writeUInt16BE(HeaderFlag.RD, 2)
   const short = await overUdp(question, host, port)
-  const answer = short.readUInt16BE(2) & Flag.TC ? await overTcp(question, host, port) : short
+  const answer = short.readUInt16BE(2) & HeaderFlag.TC ? await overTcp(question, host, port) : short
   const rcode = answer.readUInt16BE(2) & 15
   if (rcode !== Rcode.NOERROR && rcode !== Rcode.NXDOMAIN) throw new Error(`the resolver ${host} answers code ${rcode}`)
   return dataOf(answer, Type.DS)
@@ -45,7 +45,7 @@ function placeOf(server: string): { host: string; port: number } {
 const fits = (answer: Buffer, question: Buffer): boolean =>
   answer.length >= question.length &&
   answer.readUInt16BE(0) === question.readUInt16BE(0) &&
-  (answer.readUInt16BE(2) & Flag.QR) !== 0 &&
+  (answer.readUInt16BE(2) & HeaderFlag.QR) !== 0 &&
   answer.toString('latin1', HEADER_BYTES, question.length).toLowerCase() ===
     question.toString('latin1', HEADER_BYTES).toLowerCase()
 
@@ -74,7 +74,7 @@ function overTcp(question: Buffer, host: string, port: number): Promise<Buffer> 
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: TIMEOUT_MS })
     let read = Buffer.alloc(0)
-    socket.on('connect', () => socket.write(Buffer.concat([words(question.length), question])))
+    socket.on('connect', () => socket.write(Buffer.concat([uint16s(question.length), question])))
     socket.on('timeout', () => socket.destroy(new Error(`the resolver ${host} does not answer`)))
     socket.on('error', reject)
     socket.on('close', () => reject(new Error(`the resolver ${host} ended the connection`)))

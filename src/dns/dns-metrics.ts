@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { only, watch } from '../platform/metrics/watched.ts'
-import type { Client } from './responder.ts'
+import type { DnsClient } from './responder.ts'
 import { Rcode } from './wire/protocol.ts'
 
 export interface DnsCounts {
@@ -39,7 +39,7 @@ export function createDnsMetrics(registry: Registry, { zones, notices }: DnsCoun
     () => only(notices()),
   )
   return {
-    answered(rcode: number, { transport }: Client): void {
+    answered(rcode: number, { transport }: DnsClient): void {
       const ofTransport = counts[transport]
       ofTransport[rcode] = (ofTransport[rcode] as number) + 1
     },

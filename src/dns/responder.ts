@@ -6,18 +6,18 @@ import { SigningTime } from './signing/signing-time.ts'
 import { messagesOf, sinceThen, wholeZone } from './transfers/transfer.ts'
 import type { Cookies } from './wire/cookies.ts'
 import { MessageWriter } from './wire/message-writer.ts'
-import { isWithin, parentOf } from './wire/name.ts'
+import { isWithin, parentName } from './wire/name.ts'
 import { Class, HEADER_BYTES, MOST_UDP_BYTES, PLAIN_UDP_BYTES, Rcode, TsigError, Type } from './wire/protocol.ts'
 import { type Query, readQuery } from './wire/query.ts'
-import { words } from './wire/record-data.ts'
-import { Signer, signatureBytes, type TsigKeys, type Verdict, verify } from './wire/tsig.ts'
-import { type Answer, answerFrom } from './zone-answer.ts'
+import { uint16s } from './wire/record-data.ts'
+import { type SignatureVerdict, Signer, signatureBytes, type TsigKeys, verify } from './wire/tsig.ts'
+import { answerFrom, type ZoneAnswer } from './zone-answer.ts'
 import type { Difference } from './zones/difference.ts'
-import type { Zone } from './zones/zone.ts'
+import type { ServedZone } from './zones/zone.ts'
 import type { ZoneSet } from './zones/zone-set.ts'
 
 /** The sender of a message. */
-export interface Client {
+export interface DnsClient {
   readonly address: string
   readonly transport: 'udp' | 'tcp'
 }
@@ -33,13 +33,13 @@ export interface ResponderOptions {
   /** Returns whether a client may have whole zones. `keyName` is the key of its valid signature. */
   readonly mayTransfer: (address: string, keyName: string | undefined) => boolean
   /** Returns the list of zones, for clients that may have it (RFC 9432). */
-  readonly catalog?: () => Zone | undefined
+  readonly catalog?: () => ServedZone | undefined
   /** Returns the changes of a zone since an older version, if they are known. */
-  readonly difference?: (zone: Zone, serial: number) => Promise<Difference | undefined>
+  readonly difference?: (zone: ServedZone, serial: number) => Promise<Difference | undefined>
   readonly signingTime?: SigningTime
   readonly now?: () => number
   /** Called for every answer. */
-  readonly onAnswer?: (rcode: number, client: Client) => void
+  readonly onAnswer?: (rcode: number, client: DnsClient) => void
 }
 
 const COOKIE_OPTION = 10
@@ -58,7 +58,7 @@ export class Responder {
     this.#signing = options.signingTime ?? new SigningTime()
   }
 
-  respond(message: Buffer, client: Client): Reply {
+  respond(message: Buffer, client: DnsClient): Reply {
     const { zones, limit, now = Date.now, onAnswer } = this.#options
     const nowMs = now()
     const key = client.transport === 'udp' ? AnswerCache.keyOf(message) : undefined
@@ -93,21 +93,21 @@ export class Responder {
     return zone ? this.#answerOf(zone, asked) : this.#refuse(asked, Rcode.REFUSED)
   }
 
-  #answerOfCatalog(asked: Asked, catalog: Zone): Reply {
+  #answerOfCatalog(asked: Asked, catalog: ServedZone): Reply {
     const { query, client, verdict } = asked
     if (!this.#options.mayTransfer(client.address, verdict?.keyName)) return this.#refuse(asked, Rcode.REFUSED)
     return this.#answer(asked, answerFrom(catalog, query.name, query.type))
   }
 
-  #zoneOf({ query: { name, type } }: Asked): Zone | undefined {
+  #zoneOf({ query: { name, type } }: Asked): ServedZone | undefined {
     const { zones } = this.#options
     // RFC 4035 §3.1.4.1: a question for DS is for the zone above.
-    const above = type === Type.DS && name !== '' && zones.get(name) ? zones.find(parentOf(name)) : undefined
+    const above = type === Type.DS && name !== '' && zones.get(name) ? zones.find(parentName(name)) : undefined
     return above ?? zones.find(name)
   }
 
   /** Returns a zone's answer, signed if the client asks for it, and cached for the same question. */
-  #answerOf(zone: Zone, asked: Asked): Buffer | undefined {
+  #answerOf(zone: ServedZone, asked: Asked): Buffer | undefined {
     const { query, client } = asked
     const plain = answerFrom(zone, query.name, query.type)
     const judgement = this.#judge(asked, plain)
@@ -131,7 +131,7 @@ export class Responder {
 
   #keep(
     { query, verdict, key, nowMs }: Asked,
-    answer: Answer,
+    answer: ZoneAnswer,
     judgement: Judgement,
     message: Buffer | undefined,
   ): void {
@@ -162,7 +162,7 @@ export class Responder {
   }
 
   async *#messages(
-    zone: Zone,
+    zone: ServedZone,
     query: Query,
     tsig: { signer: Signer; bytes: number; now: () => number } | undefined,
   ): AsyncGenerator<Buffer> {
@@ -174,7 +174,7 @@ export class Responder {
       yield tsig ? tsig.signer.sign(message, tsig.now()) : message
   }
 
-  #judge({ query, client, verdict, nowMs, judgement }: Asked, { countedAs }: Answer): Judgement {
+  #judge({ query, client, verdict, nowMs, judgement }: Asked, { countedAs }: ZoneAnswer): Judgement {
     if (judgement) return judgement
     const { cookies, limit } = this.#options
     const cookie = query.edns?.cookie
@@ -184,7 +184,7 @@ export class Responder {
   }
 
   /** Writes as much of an answer as there is room for. */
-  #answer(asked: Asked, answer: Answer): Buffer | undefined {
+  #answer(asked: Asked, answer: ZoneAnswer): Buffer | undefined {
     const { query, client, verdict, nowMs } = asked
     const { cookies, keys, onAnswer } = this.#options
     const cookie = query.edns?.cookie
@@ -218,7 +218,7 @@ export class Responder {
   }
 
   /** @returns whether everything required had room */
-  #write({ answer, authority, glue, additional }: Answer): boolean {
+  #write({ answer, authority, glue, additional }: ZoneAnswer): boolean {
     const writer = this.#writer
     const isWhole =
       answer.every((each) => writer.addSet('answer', each)) &&
@@ -230,19 +230,19 @@ export class Responder {
 }
 
 /** Returns whether an answer needs a new signature, because the client may have made up its name. */
-const isMadeUp = ({ type, edns }: Query, { proof, countedAs }: Answer): boolean =>
+const isMadeUp = ({ type, edns }: Query, { proof, countedAs }: ZoneAnswer): boolean =>
   (proof !== undefined || countedAs.startsWith('*')) &&
   (edns?.wantsDnssec === true || type === Type.NSEC || type === Type.RRSIG)
 
-function signedFor(zone: Zone, signer: ZoneSigner, { type, edns }: Query, plain: Answer): Answer {
+function signedFor(zone: ServedZone, signer: ZoneSigner, { type, edns }: Query, plain: ZoneAnswer): ZoneAnswer {
   const answer = answerForProof(zone, signer, type, plain)
   return edns?.wantsDnssec ? signAnswer(zone, signer, answer) : answer
 }
 
 interface Asked {
   readonly query: Query
-  readonly client: Client
-  readonly verdict: Verdict | undefined
+  readonly client: DnsClient
+  readonly verdict: SignatureVerdict | undefined
   readonly nowMs: number
   /** The key of its cached answer. */
   readonly key?: string | undefined
@@ -252,7 +252,7 @@ interface Asked {
 
 type Judgement = ReturnType<AnswerLimit['judge']>
 
-const nothing: Answer = {
+const nothing: ZoneAnswer = {
   rcode: Rcode.NOERROR,
   isAuthoritative: false,
   answer: [],
@@ -268,4 +268,4 @@ function mostBytes({ query, client }: Asked): number {
   return Math.min(MOST_UDP_BYTES, Math.max(PLAIN_UDP_BYTES, query.edns.udpBytes))
 }
 
-const cookieOption = (cookie: Buffer): Buffer => Buffer.concat([words(COOKIE_OPTION, cookie.length), cookie])
+const cookieOption = (cookie: Buffer): Buffer => Buffer.concat([uint16s(COOKIE_OPTION, cookie.length), cookie])

@@ -1,11 +1,11 @@
 import type { OwnedSet } from './owned-set.ts'
-import { isWithin, parentOf } from './wire/name.ts'
+import { isWithin, parentName } from './wire/name.ts'
 import { Rcode, Type } from './wire/protocol.ts'
 import type { RecordSet } from './wire/record-data.ts'
-import type { Node, Zone } from './zones/zone.ts'
+import type { Node, ServedZone } from './zones/zone.ts'
 
 /** The answer of a zone to a question. */
-export interface Answer {
+export interface ZoneAnswer {
   readonly rcode: number
   readonly isAuthoritative: boolean
   readonly answer: readonly OwnedSet[]
@@ -30,7 +30,7 @@ const OS_AND_CPU = Buffer.from('\x07RFC8482\x00', 'latin1')
 const anySet: RecordSet = { type: Type.HINFO, ttl: ANY_TTL, data: [[OS_AND_CPU]], targets: [] }
 
 /** Answers a question from the zone that contains its name (RFC 1034 §4.3.2). */
-export function answerFrom(zone: Zone, name: string, type: number): Answer {
+export function answerFrom(zone: ServedZone, name: string, type: number): ZoneAnswer {
   const answer: OwnedSet[] = []
   let current = name
   let countedAs = `=${name}`
@@ -71,24 +71,24 @@ interface Found {
 }
 
 /** Returns the name itself, or else the wildcard below the closest existing name (RFC 4592 §3.3). */
-function lookUp({ name: apex, nodes }: Zone, name: string): Found {
+function lookUp({ name: apex, nodes }: ServedZone, name: string): Found {
   const node = nodes.get(name)
   if (node) return { node, owner: name, isWildcard: false }
-  let encloser = parentOf(name)
-  while (encloser !== apex && !nodes.has(encloser)) encloser = parentOf(encloser)
+  let encloser = parentName(name)
+  while (encloser !== apex && !nodes.has(encloser)) encloser = parentName(encloser)
   const owner = encloser === '' ? '*' : `*.${encloser}`
   return { node: nodes.get(owner), owner, isWildcard: true }
 }
 
 /** Returns the delegation that a name is at or below, the highest if there are several. */
-export function cutAbove({ name: apex, nodes }: Zone, name: string, type: number): string | undefined {
+export function cutAbove({ name: apex, nodes }: ServedZone, name: string, type: number): string | undefined {
   let cut: string | undefined
-  for (let rest = name; rest !== apex; rest = parentOf(rest)) if (nodes.get(rest)?.has(Type.NS)) cut = rest
+  for (let rest = name; rest !== apex; rest = parentName(rest)) if (nodes.get(rest)?.has(Type.NS)) cut = rest
   // RFC 4035 §3.1.4.1: DS is the only type that belongs above the cut.
   return cut === name && type === Type.DS ? undefined : cut
 }
 
-function referral(zone: Zone, cut: string, answer: readonly OwnedSet[]): Answer {
+function referral(zone: ServedZone, cut: string, answer: readonly OwnedSet[]): ZoneAnswer {
   const set = zone.nodes.get(cut)?.get(Type.NS) as RecordSet
   return {
     rcode: Rcode.NOERROR,
@@ -102,7 +102,7 @@ function referral(zone: Zone, cut: string, answer: readonly OwnedSet[]): Answer 
   }
 }
 
-const positive = (zone: Zone, answer: readonly OwnedSet[], countedAs: string): Answer => ({
+const positive = (zone: ServedZone, answer: readonly OwnedSet[], countedAs: string): ZoneAnswer => ({
   rcode: Rcode.NOERROR,
   isAuthoritative: true,
   answer,
@@ -113,16 +113,16 @@ const positive = (zone: Zone, answer: readonly OwnedSet[], countedAs: string): A
 })
 
 /** Returns the types at a name. At a cut, the zone has only the delegation: addresses there are glue. */
-const typesAt = (zone: Zone, name: string, node: Node): number[] =>
+const typesAt = (zone: ServedZone, name: string, node: Node): number[] =>
   name !== zone.name && node.has(Type.NS) ? [Type.NS] : [...node.keys()]
 
 const negative = (
-  zone: Zone,
+  zone: ServedZone,
   rcode: number,
   answer: readonly OwnedSet[],
   countedAs: string,
-  proof: Answer['proof'],
-): Answer => ({
+  proof: ZoneAnswer['proof'],
+): ZoneAnswer => ({
   rcode,
   isAuthoritative: true,
   answer,
@@ -133,13 +133,13 @@ const negative = (
   proof,
 })
 
-function additionalTo(zone: Zone, answer: readonly OwnedSet[]): OwnedSet[] {
+function additionalTo(zone: ServedZone, answer: readonly OwnedSet[]): OwnedSet[] {
   const last = answer.at(-1)?.set
   return last && last.targets.length > 0 ? addressesOf(zone, last) : []
 }
 
 /** Returns addresses of a set's targets that are in the zone (below a delegation, they are glue). */
-function addressesOf(zone: Zone, { targets }: RecordSet): OwnedSet[] {
+function addressesOf(zone: ServedZone, { targets }: RecordSet): OwnedSet[] {
   return targets.flatMap((owner) => {
     const node = isWithin(owner, zone.name) ? zone.nodes.get(owner) : undefined
     return [node?.get(Type.A), node?.get(Type.AAAA)].flatMap((set) => (set ? [{ owner, set }] : []))

@@ -1,5 +1,5 @@
 import type { PaceLimits } from './gateway/body-pace.ts'
-import type { UpstreamLimits } from './proxy/upstreams.ts'
+import type { UpstreamLimits } from './host-client/host-connection.ts'
 
 /** Limits of an edge process. */
 export interface EdgeLimits {

@@ -7,11 +7,11 @@ import type { Config } from '../config.ts'
 import { isOnServer } from '../hosting/site-database/database-kind.ts'
 import { domainSharedWithSites } from '../resources/access/reserved-names.ts'
 import { version } from '../version.ts'
-import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
+import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from './credentials.ts'
 
 /** The facts that a new user needs once Stead runs. */
 export interface FirstWords {
-  readonly credentials: Credentials | undefined
+  readonly credentials: OwnerCredentials | undefined
   readonly hosts: readonly {
     readonly wordpress?: string
     readonly reason?: string

@@ -31,11 +31,11 @@ import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { startSecureApi } from './certificates/secure-api.ts'
 import { checksOfControl, logProblems } from './checks/of-control.ts'
-import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
+import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
-import type { ProcessContext, Role } from './process-context.ts'
+import type { ProcessContext, RunningRole } from './process-context.ts'
 import { judgeReadiness, type PartStates } from './readiness.ts'
 
 /** Checks contact other machines, so several callers share an answer. */
@@ -43,7 +43,7 @@ const CHECKED_MS = 10_000
 /** The time for background work to finish when the control stops. */
 const WORK_GRACE_MS = 5000
 
-export interface Control extends Role {
+export interface Control extends RunningRole {
   /** The HTTP address of the API. */
   readonly url: string
 }
@@ -114,7 +114,7 @@ export async function startControl(
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
     const known = await readCredentials(config.dataDir)
     const at = { panelUrl: config.panelUrl ?? url, apiListen: config.apiListen }
-    const credentials: Partial<Credentials> = {
+    const credentials: Partial<OwnerCredentials> = {
       ...known,
       ...(first && {
         client_id: first.application.clientId,
@@ -152,7 +152,7 @@ function startBackground(
   { config, database, log, sealer, masterKey, logs, hostKey }: ProcessContext,
   backups: BackupStore,
   registry: Registry,
-): Role {
+): RunningRole {
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,

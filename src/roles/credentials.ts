@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** The data that a first start leaves for its owner, in a file that only the owner can read. */
-export interface Credentials {
+export interface OwnerCredentials {
   readonly client_id: string
   readonly client_secret: string
   readonly api_url: string
@@ -19,9 +19,9 @@ export const urlOf = ({ host, port }: { readonly host: string; readonly port: nu
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json')
 
 /** Returns `undefined` when the file does not exist (any longer). */
-export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
+export async function readCredentials(dataDir: string): Promise<OwnerCredentials | undefined> {
   try {
-    return JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as Credentials
+    return JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as OwnerCredentials
   } catch {
     return undefined
   }

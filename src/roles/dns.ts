@@ -8,7 +8,7 @@ import { Notifier } from '../dns/transfers/notifier.ts'
 import { transferRule } from '../dns/transfers/secondaries.ts'
 import { Cookies } from '../dns/wire/cookies.ts'
 import { differenceTo } from '../dns/zones/difference.ts'
-import { timers, type Zone } from '../dns/zones/zone.ts'
+import { type ServedZone, timers } from '../dns/zones/zone.ts'
 import { ZoneFeed } from '../dns/zones/zone-feed.ts'
 import { newestChange, readChangedZones, readEarlier, renewZones } from '../dns/zones/zones.store.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
@@ -18,10 +18,10 @@ import { OperatorError } from '../platform/operator-error.ts'
 import { nameserversOf } from '../resources/access/service-names.ts'
 import { openSockets } from './dns-sockets.ts'
 import { dnsProcesses } from './free-port.ts'
-import type { ProcessContext, Role } from './process-context.ts'
+import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
-export interface NameServer extends Role {
+export interface NameServer extends RunningRole {
   /** Undefined if it does not listen. */
   readonly port: number | undefined
 }
@@ -67,7 +67,7 @@ export async function startDns(context: ProcessContext): Promise<NameServer> {
    * Returns the changes of a zone. A signed zone is sent completely, as is every zone while the database is
    * unavailable.
    */
-  async function differenceOf(zone: Zone, serial: number) {
+  async function differenceOf(zone: ServedZone, serial: number) {
     if (zone.signer || zone === feed.catalog) return undefined
     try {
       const earlier = await readEarlier(database.read, zone.name, serial, zone.serial)
@@ -127,7 +127,7 @@ function openNotifications({ config, log }: ProcessContext, keys: ReadonlyMap<st
     return unlock !== undefined
   }
   return {
-    changed(zone: Zone): void {
+    changed(zone: ServedZone): void {
       if (secondaries.length === 0) return
       isTheOne()
         .then((isOne) => isOne && notifier.changed(zone))

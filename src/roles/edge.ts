@@ -40,12 +40,12 @@ import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf } from './certificates/edge-certificates.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
-import type { ProcessContext, Role } from './process-context.ts'
+import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
 const MB = 1 << 20
 
-export interface Edge extends Role {
+export interface Edge extends RunningRole {
   readonly port: number
   /** Undefined without TLS. */
   readonly tlsPort: number | undefined

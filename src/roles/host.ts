@@ -38,7 +38,7 @@ import { openSiteFiles } from './host/site-disk.ts'
 import { type HostBudgets, openSitePhp, type SitePhp } from './host/site-php.ts'
 import { openSpill, takeDataFolder } from './host/take-data-folder.ts'
 import { listenToEdges } from './host/web.ts'
-import type { ProcessContext, Role } from './process-context.ts'
+import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
 /** The time for steps of operations to finish when the host stops. */
@@ -64,7 +64,7 @@ export interface HostOptions {
  * nothing behind.
  * @throws OperatorError
  */
-export async function startHost(context: ProcessContext, options: HostOptions = {}): Promise<Role> {
+export async function startHost(context: ProcessContext, options: HostOptions = {}): Promise<RunningRole> {
   const { config, database, log } = context
   const budgets = openBudgets(hostBudgets(config))
 

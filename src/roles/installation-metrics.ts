@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import type { Database } from '../platform/db/database.ts'
 import { keptFor } from '../platform/kept-for.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
-import { only, type Value, watch } from '../platform/metrics/watched.ts'
+import { type LabeledValue, only, watch } from '../platform/metrics/watched.ts'
 import { lastSlots, type OperationCounts, operationCounts } from '../platform/operations/counts.ts'
 import type { Schedule } from '../platform/operations/schedule.ts'
 import { readDatabaseTime } from '../platform/operations/worker/lease.ts'
@@ -41,7 +41,7 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
     name: string,
     help: string,
     labels: readonly Label[],
-    read: (facts: Facts) => Iterable<Value<Label>>,
+    read: (facts: Facts) => Iterable<LabeledValue<Label>>,
   ) => watch(registry, { name: `stead_${name}`, help, type: 'gauge', labels }, async () => read(await facts()))
 
   watch(registry, { name: 'stead_info', help: 'Version of Stead', type: 'gauge', labels: ['version'] }, () => [
@@ -100,7 +100,7 @@ type Gauge = (
   name: string,
   help: string,
   labels: readonly never[],
-  read: (facts: Facts) => Iterable<Value<never>>,
+  read: (facts: Facts) => Iterable<LabeledValue<never>>,
 ) => void
 
 function showCertificates(gauge: Gauge): void {
@@ -118,7 +118,7 @@ function showCertificates(gauge: Gauge): void {
   )
 }
 
-function byState({ counts }: OperationCounts, isOfType: (type: string) => boolean): Value<'state'>[] {
+function byState({ counts }: OperationCounts, isOfType: (type: string) => boolean): LabeledValue<'state'>[] {
   return operationStates.map((state) => {
     const those = counts.filter((each) => each.state === state && isOfType(each.type))
     return [{ state }, those.reduce((sum, { count }) => sum + count, 0)]

@@ -12,7 +12,7 @@ export interface PrepareOrder {
 }
 
 /** Its message when the database is unusable. */
-export interface Refused {
+export interface UnusableDatabase {
   readonly message: string
   readonly exitCode: OperatorError['exitCode']
 }
@@ -36,8 +36,8 @@ export async function prepareControlDatabase({
     serialization: 'advanced',
     env: environment,
   })
-  let refused: Refused | undefined
-  child.on('message', (message: Refused) => {
+  let refused: UnusableDatabase | undefined
+  child.on('message', (message: UnusableDatabase) => {
     refused = message
   })
   const prepareOrder: PrepareOrder = { config, command }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { OperatorError } from '../platform/operator-error.ts'
-import type { PrepareOrder, Refused } from './prepare-control-database.ts'
+import type { PrepareOrder, UnusableDatabase } from './prepare-control-database.ts'
 import { openProcessContext } from './process-context.ts'
 
 // A separate process, started by `prepare-control-database.ts`. It ends with its parent.
@@ -13,6 +13,6 @@ try {
   process.exit(0)
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error
-  const refused: Refused = { message: error.message, exitCode: error.exitCode }
+  const refused: UnusableDatabase = { message: error.message, exitCode: error.exitCode }
   process.send?.(refused, undefined, undefined, () => process.exit(error.exitCode))
 }

@@ -50,7 +50,7 @@ export interface ProcessContext {
 }
 
 /** A running role. */
-export interface Role {
+export interface RunningRole {
   /** Resolves when the role must end, because it no longer works properly. */
   readonly fault?: Promise<OperatorError>
   /** Finishes its current work, then ends. */

@@ -1,13 +1,19 @@
 import { expect, it } from 'vitest'
 import { type HostStanding, OwnHost } from './own-host.ts'
-import { judgeReadiness, type Readiness } from './readiness.ts'
+import { judgeReadiness, type ReadinessFacts } from './readiness.ts'
 
 const prepared = { preparing: false, wordpress: '6.8', mariaDb: { isUp: true } }
 const host = (more: Partial<HostStanding> = {}): HostStanding => ({
   ...{ name: 'one', state: 'active', datacenters: [], isHeard: true, seenSeconds: 1, facts: prepared },
   ...more,
 })
-const good: Readiness = { hosts: [host()], datacenters: ['AMS'], parts: { edge: true }, disk: 'ok', isIntroduced: true }
+const good: ReadinessFacts = {
+  hosts: [host()],
+  datacenters: ['AMS'],
+  parts: { edge: true },
+  disk: 'ok',
+  isIntroduced: true,
+}
 const silent = host({ isHeard: false, seenSeconds: 10 })
 
 /** Judges the readiness of a control that no host talks to, as when both are started separately. */
@@ -32,7 +38,7 @@ it('is green without a reason when all is well, and when one of two hosts is sil
   expect(judgeReadiness({ ...good, hosts: [host(), silent], disk: 'essential' })).toEqual(ready)
 })
 
-it.each<[string, Partial<Readiness>, string]>([
+it.each<[string, Partial<ReadinessFacts>, string]>([
   ['a host prepares', { hosts: [host({ facts: { preparing: true } })] }, 'The host one is preparing WordPress.'],
   ['there is no host', { hosts: [] }, 'No host has started yet.'],
   ['the data folder is read-only', { disk: 'read-only' }, 'Stead cannot write to its data folder.'],

@@ -5,7 +5,7 @@ import { datacentersDown, type HostStanding, isRunning } from './own-host.ts'
 export type PartStates = Readonly<Record<string, boolean>>
 
 /** The facts that readiness depends on. */
-export interface Readiness {
+export interface ReadinessFacts {
   /** All hosts that were not removed, running or not. */
   readonly hosts: readonly HostStanding[]
   /** The codes of all datacenters. */
@@ -17,7 +17,7 @@ export interface Readiness {
   readonly isIntroduced: boolean
 }
 
-export interface Verdict {
+export interface ReadinessVerdict {
   /** Whether all sites and the API work. */
   readonly ready: boolean
   /**
@@ -29,14 +29,14 @@ export interface Verdict {
 }
 
 /** Returns whether Stead works, and if not, why. */
-export function judgeReadiness(readiness: Readiness): Verdict {
+export function judgeReadiness(readiness: ReadinessFacts): ReadinessVerdict {
   const missing = [...faultsOfControl(readiness), ...faultsOfHosts(readiness)]
   const limits = limitsOf(readiness)
   const reasons = missing.length > 0 ? missing : limits
   return { ready: missing.length === 0, isDegraded: limits.length > 0, reasons }
 }
 
-function faultsOfControl({ parts, disk, isIntroduced }: Readiness): string[] {
+function faultsOfControl({ parts, disk, isIntroduced }: ReadinessFacts): string[] {
   const stopped = Object.keys(parts).filter((name) => !parts[name])
   return [
     ...(isIntroduced ? [] : ['Stead has not created the first account yet.']),
@@ -46,7 +46,7 @@ function faultsOfControl({ parts, disk, isIntroduced }: Readiness): string[] {
 }
 
 /** Returns the faults of hosts. Without any host, no site works. */
-function faultsOfHosts({ hosts, disk }: Readiness): string[] {
+function faultsOfHosts({ hosts, disk }: ReadinessFacts): string[] {
   const running = hosts.filter(isRunning)
   if (hosts.length === 0) return ['No host has started yet.']
   if (running.length === 0) return hosts.map((host) => whyAway(host, disk))
@@ -64,7 +64,7 @@ function faultsOfHosts({ hosts, disk }: Readiness): string[] {
  * Explains why a host is away. A host that cannot record its state cannot record the reason either, so this uses what
  * this process sees of the same disk.
  */
-function whyAway({ name, state, isHeard, seenSeconds }: HostStanding, disk: Readiness['disk']): string {
+function whyAway({ name, state, isHeard, seenSeconds }: HostStanding, disk: ReadinessFacts['disk']): string {
   if (isHeard) return `The host ${name} is marked as ${state}.`
   const since = seenSeconds === null ? 'has never reported' : `has not reported for ${seenSeconds} s`
   const why =
@@ -74,7 +74,7 @@ function whyAway({ name, state, isHeard, seenSeconds }: HostStanding, disk: Read
   return `The host ${name} ${since}. ${why}`
 }
 
-function limitsOf({ hosts, datacenters }: Readiness): string[] {
+function limitsOf({ hosts, datacenters }: ReadinessFacts): string[] {
   const running = hosts.filter(isRunning)
   const hasCore = running.length === 0 || running.some(({ facts }) => facts.wordpress !== null)
   return [

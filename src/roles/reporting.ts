@@ -1,11 +1,11 @@
 import type { PartMetrics } from '../platform/metrics/part-metrics.ts'
 import { forgetProcess, reportProcess } from '../platform/processes/process.store.ts'
-import type { ProcessContext, Role } from './process-context.ts'
+import type { ProcessContext, RunningRole } from './process-context.ts'
 
 const EVERY_MS = 10_000
 
 /** Sends the metrics of this process to the API's `/metrics` through the database. Nothing depends on them. */
-export function startReporting({ database, log }: ProcessContext, { id, part, registry }: PartMetrics): Role {
+export function startReporting({ database, log }: ProcessContext, { id, part, registry }: PartMetrics): RunningRole {
   let reporting: Promise<void> = Promise.resolve()
   const report = async () => {
     const metrics = await registry.getMetricsAsJSON()

@@ -7,7 +7,7 @@ import { giveBackAfterStart } from './after-start.ts'
 import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
 import type { HostReport } from './host/reports.ts'
 import { OwnHost } from './own-host.ts'
-import type { ProcessContext, Role } from './process-context.ts'
+import type { ProcessContext, RunningRole } from './process-context.ts'
 import { openProcessContext, whileStarting } from './process-context.ts'
 import type { PartStates } from './readiness.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
@@ -49,7 +49,7 @@ export async function runPart(call: Call<unknown, SettingKey>): Promise<number |
 }
 
 const start = {
-  async control(context: ProcessContext): Promise<Role> {
+  async control(context: ProcessContext): Promise<RunningRole> {
     const { startControl } = await import('./control.ts')
     let parts: PartStates = {}
     const ownHost = new OwnHost()
@@ -59,7 +59,7 @@ const start = {
     })
     return startControl(context, () => parts, ownHost)
   },
-  async host(context: ProcessContext): Promise<Role> {
+  async host(context: ProcessContext): Promise<RunningRole> {
     const { startHost } = await import('./host.ts')
     // Only one process draws: the supervisor, if there is one.
     const { show, done } = process.send ? ofSupervisor : livingBar(standardOutput)
@@ -69,11 +69,11 @@ const start = {
       ...(hasSupervisor && { onReport: ofSupervisor.report }),
     })
   },
-  async edge(context: ProcessContext): Promise<Role> {
+  async edge(context: ProcessContext): Promise<RunningRole> {
     const { startEdge } = await import('./edge.ts')
     return startEdge(context)
   },
-  async dns(context: ProcessContext): Promise<Role> {
+  async dns(context: ProcessContext): Promise<RunningRole> {
     const { startDns } = await import('./dns.ts')
     return startDns(context)
   },
@@ -105,7 +105,7 @@ function tellSupervisor(words: WordsOfHost): void {
 
 /** Listens from the beginning. A process that must stop while it starts has no work in progress, and ends at once. */
 function untilStopped(listensNoMore: () => void) {
-  let running: { context: ProcessContext; part: Role } | undefined
+  let running: { context: ProcessContext; part: RunningRole } | undefined
   let stopping = false
   const stop = (reason: string) => {
     if (stopping) return
@@ -118,13 +118,13 @@ function untilStopped(listensNoMore: () => void) {
   if (process.send) onOrder(stop)
   else onStopSignals(stop, () => process.exit(CUT_OFF))
   return {
-    of(context: ProcessContext, part: Role) {
+    of(context: ProcessContext, part: RunningRole) {
       running = { context, part }
     },
   }
 }
 
-async function end({ log, database, logs }: ProcessContext, part: Role, reason: string): Promise<void> {
+async function end({ log, database, logs }: ProcessContext, part: RunningRole, reason: string): Promise<void> {
   log.info({ reason }, 'stopping')
   setTimeout(() => process.exit(1), STOP_MS).unref()
   try {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../test/support/api.ts'
-import { revokeApplication } from '../resources/account/account.store.ts'
+import { endApplication } from '../resources/account/account.store.ts'
 import { ApiError, ConnectionError, Stead, type SteadOptions } from './index.ts'
 
 let api: TestApi
@@ -83,7 +83,7 @@ describe('tokens', () => {
     const other = await api.person('revoked@example.com')
     const stead = client({ clientId: other.clientId, clientSecret: other.clientSecret })
     await stead.get('/v1/account')
-    await api.database.transaction((tx) => revokeApplication(tx, other.clientId, Date.now()))
+    await api.database.transaction((tx) => endApplication(tx, other.clientId, Date.now()))
     await expect(stead.get('/v1/account')).rejects.toMatchObject({ code: 'invalid_client' })
   })
 })

@@ -376,6 +376,57 @@ describe('names of files', () => {
   })
 })
 
+/** Returns the names that a file declares and exports, without those that it passes on from other files. */
+function exportsOf(file: string): string[] {
+  const { body } = parseAst(textOf(file), { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
+  const names = body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.source) return []
+    const { declaration, specifiers } = statement as unknown as Exporting
+    if (!declaration) return specifiers.map(({ exported }) => exported.name)
+    return declaration.declarations?.flatMap(({ id }) => namesIn(id)) ?? [declaration.id?.name ?? '']
+  })
+  return [...new Set(names)]
+}
+
+interface Pattern {
+  readonly name?: string
+  readonly elements?: readonly (Pattern | null)[]
+  readonly properties?: readonly { readonly value: Pattern }[]
+}
+
+interface Exporting {
+  readonly declaration: { readonly id?: Pattern; readonly declarations?: readonly { readonly id: Pattern }[] } | null
+  readonly specifiers: readonly { readonly exported: { readonly name: string } }[]
+}
+
+/** Returns the names that a declaration binds, such as `a` and `b` of `const { a, b } = …`. */
+const namesIn = ({ name, elements = [], properties = [] }: Pattern): string[] =>
+  name !== undefined
+    ? [name]
+    : [...elements.flatMap((each) => each ?? []), ...properties.map(({ value }) => value)].flatMap(namesIn)
+
+describe('exported names', () => {
+  /** Panel, SDK, and commands say in their own files what the server has: `Site` is a site in each of them. */
+  const programOf = (file: string) => /^src\/(panel|sdk|cli)\//.exec(file)?.[1] ?? 'server'
+  /** Exports of the files that the recipe of a resource asks for. */
+  const recipe = /^src\/resources\/[\w-]+\/(?:(endpoints|problems|actions)\.ts: \1|actions\.ts: events)$/
+  /** The functions that run commands have the verb of the command, such as `list` for `stead host list`. */
+  const verbs = [...textOf('src/cli/commands.ts').matchAll(/import\('\.\/([^']+)'\)\)\.(\w+)/g)].map(
+    ([, file, name]) => `src/cli/${file}: ${name}`,
+  )
+
+  it('stand in one file of a program, so that a name has one meaning', () => {
+    const exported = sources.flatMap((file) =>
+      exportsOf(file).map((name) => ({ file, name, place: `${file}: ${name}`, program: programOf(file) })),
+    )
+    expect(exported.length).toBeGreaterThan(4000)
+    const compared = exported.filter(({ place }) => !recipe.test(place) && !verbs.includes(place))
+    const known = Map.groupBy(compared, ({ program, name }) => `${program}: ${name}`)
+    const repeated = [...known].filter(([, places]) => places.length > 1)
+    expect(repeated.map(([name, places]) => [name, ...places.map(({ file }) => file)])).toEqual([])
+  })
+})
+
 it('files that have grown past 350 lines, for review', () => {
   const long = sources
     .map((file) => ({ file, lines: textOf(file).split('\n').length }))

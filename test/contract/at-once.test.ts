@@ -9,7 +9,7 @@ import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { atLength } from '../support/at-length.ts'
 import { dialects } from '../support/database.ts'
 import { type Example, unique } from '../support/samples.ts'
-import { cases, endpoints, type Walk, walk } from './walk.ts'
+import { apiEndpoints, cases, type Walk, walk } from './walk.ts'
 
 /** Endpoints with other answers, and why. */
 const otherwise: Record<string, string> = {
@@ -21,7 +21,7 @@ const besides: readonly [what: string, id: string, example: () => Example][] = [
   ['a wildcard', 'addDomain', () => ({ body: { name: `*.domain-${unique()}.test` } })],
 ]
 
-const changing = endpoints.filter(changes)
+const changing = apiEndpoints.filter(changes)
 
 it('endpoints with other answers exist', () => {
   const ids = changing.map(({ id }) => id)

@@ -11,9 +11,9 @@ import { codeNow, rightCredential, withLink } from '../../src/resources/sign-in/
 import { dialects } from '../support/database.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './contracts.ts'
-import { accessOf, as, cases, endpoints, isOfOperator, isOnSite, siteParam, type Walk, walk } from './walk.ts'
+import { accessOf, apiEndpoints, as, cases, isOfOperator, isOnSite, siteParam, type Walk, walk } from './walk.ts'
 
-const guarded = endpoints.filter(({ access }) => access !== 'public')
+const guarded = apiEndpoints.filter(({ access }) => access !== 'public')
 const bearer = 'Bearer realm="stead"'
 
 describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ dialect }) => {
@@ -32,7 +32,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     expect([wrong.statusCode, wrong.headers['www-authenticate']]).toEqual([401, `${bearer}, error="invalid_token"`])
   })
 
-  it.each(cases(endpoints))('2xx %s: the owner gets what the document describes', async (_id, endpoint) => {
+  it.each(cases(apiEndpoints))('2xx %s: the owner gets what the document describes', async (_id, endpoint) => {
     const request = await tour.requestOf(endpoint, await tour.scene())
     const response = await tour.send(endpoint, request)
     const hint = `${endpoint.id}: ${response.body} (does it need an example in the contract of its resource?)`
@@ -52,7 +52,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
   it.each(Object.entries(documentedBodies()).filter(([, body]) => typeof body === 'object'))(
     '2xx %s: accepts the exact body in the document',
     async (id, body) => {
-      const endpoint = endpoints.find((each) => each.id === id) as Endpoint
+      const endpoint = apiEndpoints.find((each) => each.id === id) as Endpoint
       const scene = await tour.scene()
       const example = (await examples[id]?.(scene)) ?? {}
       const isAboutOther = isOfOperator(endpoint)
@@ -155,7 +155,7 @@ async function namedIn(body: Body, { api, owner, siteId, number }: Scene): Promi
 const LISTS = /^list|^watch/
 
 it.each(
-  endpoints
+  apiEndpoints
     .filter(({ method, writes, id }) => method === 'GET' && !writes && !LISTS.test(id))
     .map(({ id, etag }) => [id, etag]),
 )('%s reads one resource: it has an ETag', (_id, etag) => {

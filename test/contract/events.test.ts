@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { endpoints } from '../../src/app.ts'
+import { apiEndpoints } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { resources } from '../../src/resources/index.ts'
@@ -23,7 +23,7 @@ const causes = contracts.flatMap(({ events = {}, causes = {} }) => [
     seen: () => (seenIn ? readFileSync(seenIn, 'utf8') : textOf(jobSamples[cause])),
   })),
 ])
-const changing = endpoints.filter(changes).map(({ id }) => id)
+const changing = apiEndpoints.filter(changes).map(({ id }) => id)
 const textOf = (sample?: JobSample): string => `${sample?.done}${sample?.left}`
 
 const declared = resources.flatMap(({ events }) => Object.keys(events ?? {}))
@@ -35,7 +35,7 @@ it('every webhook event has a cause, and every cause an event', () => {
 })
 
 it('every cause is an endpoint or a job that exists', () => {
-  const known = [...endpoints.map(({ id }) => id), ...[...hostJobs, ...controlJobs].map(({ name }) => name)]
+  const known = [...apiEndpoints.map(({ id }) => id), ...[...hostJobs, ...controlJobs].map(({ name }) => name)]
   expect(causes.map(({ cause }) => cause).filter((cause) => !known.includes(cause))).toEqual([])
 })
 

@@ -15,7 +15,7 @@ import { atLength } from '../support/at-length.ts'
 import { dialects } from '../support/database.ts'
 import { openGc } from '../support/gc.ts'
 import { type Document, garbage, type Known, requestMaker } from './fuzz-requests.ts'
-import { endpoints, type Walk, walk } from './walk.ts'
+import { apiEndpoints, type Walk, walk } from './walk.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? atLength(10_000, 30_000))
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
@@ -25,7 +25,7 @@ const OF_A_SCENE = 500
 const HOURS = 3_600_000
 
 /** Finds the endpoint of a request. It may not be the one that created it, because empty segments are skipped. */
-const routes = endpoints.map((endpoint) => ({
+const routes = apiEndpoints.map((endpoint) => ({
   endpoint,
   pattern: new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
 }))

@@ -4,7 +4,7 @@
  */
 
 import { accountHooks, jobs } from '../../src/jobs.ts'
-import { retryOperation } from '../../src/platform/operations/control.ts'
+import { requeueOperation } from '../../src/platform/operations/control.ts'
 import type { AnyDefinition, Definition, StepContext } from '../../src/platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
 import { startWorker } from '../../src/platform/operations/harness.ts'
@@ -127,7 +127,7 @@ export class JobStand {
       tx.updateTable('operations').set({ lease_until: 0 }).where('id', '=', id).execute(),
     )
 
-  retry = (id: number) => this.#api.database.transaction((tx) => retryOperation(tx, id, jobs))
+  retry = (id: number) => this.#api.database.transaction((tx) => requeueOperation(tx, id, jobs))
 
   async tidy(): Promise<void> {
     await this.#worker?.stop(5000)

@@ -10,7 +10,7 @@ import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import type { Person } from '../support/api.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './contracts.ts'
-import { cases, endpoints, isOnSite, type Walk, walk } from './walk.ts'
+import { apiEndpoints, cases, isOnSite, type Walk, walk } from './walk.ts'
 
 /** Tables that count changes anywhere, or that concern no site and no account. */
 const shared = /_clock$|^(core_releases|hosts|schedules|operations|operation_steps)$/
@@ -68,7 +68,7 @@ describe('neighbors of the target of an endpoint', () => {
     return rowsOf(async () => tour.requestOf(endpoint, await tour.scene(isOwn ? owner : undefined)))
   }
 
-  const changing = endpoints.filter(changes)
+  const changing = apiEndpoints.filter(changes)
   it.each(cases(changing))('%s changes nothing of another account', (_id, endpoint) => leaves(endpoint, false))
   it.each(cases(changing.filter(isOnSite)))('%s changes nothing of another site', (_id, endpoint) =>
     leaves(endpoint, true),
@@ -85,7 +85,7 @@ describe('neighbors of the target of an endpoint', () => {
   }
 
   // A download adds a log entry, which other endpoints show.
-  const reading = endpoints.filter((endpoint) => !changes(endpoint) && !endpoint.id.startsWith('download'))
+  const reading = apiEndpoints.filter((endpoint) => !changes(endpoint) && !endpoint.id.startsWith('download'))
   it.each(cases(reading))('%s shows nothing of another account', async (id) => {
     const [alone, besideAnother] = answersOf(id)
     expect(besideAnother).toBe(alone)

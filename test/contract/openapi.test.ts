@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestApi, testApi } from '../support/api.ts'
 import { problemOf } from './problems.ts'
-import { endpoints } from './walk.ts'
+import { apiEndpoints } from './walk.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -19,7 +19,7 @@ it('openapi/openapi.json is what the code describes (else: npm run openapi)', as
 
 it('has every endpoint, and nothing about this machine or the code', async () => {
   const { body } = await api.app.inject({ url: '/openapi.json' })
-  for (const { id } of endpoints) expect(body).toContain(`"operationId":"${id}"`)
+  for (const { id } of apiEndpoints) expect(body).toContain(`"operationId":"${id}"`)
   expect(body).not.toMatch(/x-fault|127\.0\.0\.1|localhost|[^"]:80\d\d|\/(home|root|tmp|srv)\//)
   const { paths } = JSON.parse(body)
   const shapes = Object.keys(paths).map((path) => path.replace(/\{\w+\}/g, '{}'))

@@ -4,7 +4,7 @@
  * are repeated here, so that a mistake in the table of the code is found.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endpoints } from '../../src/app.ts'
+import { apiEndpoints } from '../../src/app.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { type Role, roles } from '../../src/resources/access/roles.ts'
 import { backupIn, storedIn } from '../../src/resources/backups/backups.fixture.ts'
@@ -109,7 +109,7 @@ describe.each(dialects)('permissions ($dialect)', ({ dialect, skip }) => {
     }
   }
 
-  const methodOf = (id: string) => endpoints.find((each) => each.id === id)?.method as string
+  const methodOf = (id: string) => apiEndpoints.find((each) => each.id === id)?.method as string
   type Way = 'token' | 'session'
   const sendBy =
     (way: Way) =>
@@ -127,7 +127,7 @@ describe.each(dialects)('permissions ($dialect)', ({ dialect, skip }) => {
   }
   /** For requests that may change it. */
   const prepared = async (sample: Sample, held: readonly Role[]): Promise<World> => {
-    const { method, reads, writes } = endpoints.find(({ id }) => id === sample.endpoint) ?? {}
+    const { method, reads, writes } = apiEndpoints.find(({ id }) => id === sample.endpoint) ?? {}
     const changesNothing = (method === 'GET' && !writes) || reads || (!sample.roles && !sample.isPrivate)
     if (changesNothing && !sample.prepare) return shared(held)
     const there = await world(held, sample.endpoint.startsWith('download'))
@@ -138,7 +138,7 @@ describe.each(dialects)('permissions ($dialect)', ({ dialect, skip }) => {
 
   test('every endpoint of the API is here', () => {
     const known = new Set([...samples.map(({ endpoint }) => endpoint), ...withoutToken])
-    expect(endpoints.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
+    expect(apiEndpoints.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
   })
 
   const named = samples
@@ -286,7 +286,7 @@ describe.each(dialects)('permissions ($dialect)', ({ dialect, skip }) => {
   describe('lists', () => {
     const send = sendBy('token')
     const lists = samples.filter(({ endpoint, roles: needed }) => {
-      const found = endpoints.find(({ id }) => id === endpoint)
+      const found = apiEndpoints.find(({ id }) => id === endpoint)
       return (
         ((found?.method === 'GET' && !found.writes) || found?.reads) &&
         found.style !== 'stream' &&

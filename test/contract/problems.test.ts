@@ -19,7 +19,7 @@ import { problemCases } from './contracts.ts'
 import { type CommonCase, commonCases, type Provoked, provokeOwn } from './problem-cases.ts'
 import { declaredOf, type ProblemCode, problemOf, statusOf } from './problems.ts'
 import { oneOfEachShape } from './selection.ts'
-import { endpoints, walk } from './walk.ts'
+import { apiEndpoints, walk } from './walk.ts'
 
 interface Case {
   readonly endpoint: Endpoint
@@ -29,7 +29,7 @@ interface Case {
   provoke(stage: Stage): Promise<Provoked>
 }
 
-const cases: readonly Case[] = endpoints.flatMap((endpoint) => {
+const cases: readonly Case[] = apiEndpoints.flatMap((endpoint) => {
   const own = problemCases.filter(({ of }) => of.includes(endpoint.id))
   const declared = declaredOf(endpoint).filter((code) => !own.some((one) => one.code === code))
   return [
@@ -53,7 +53,7 @@ function provokeCommon({ isAlone, provoke }: CommonCase, endpoint: Endpoint): Ca
 }
 
 it('every declared problem has a case, and every case is of a declared problem', () => {
-  const declared = endpoints.flatMap((endpoint) => declaredOf(endpoint).map((code) => `${endpoint.id}: ${code}`))
+  const declared = apiEndpoints.flatMap((endpoint) => declaredOf(endpoint).map((code) => `${endpoint.id}: ${code}`))
   expect(cases.map(({ endpoint, code }) => `${endpoint.id}: ${code}`).sort()).toEqual(declared.sort())
 })
 
@@ -66,7 +66,7 @@ it('the document describes exactly the statuses of the declared problems', async
     ]),
   )
   expect(Object.fromEntries(described)).toEqual(
-    Object.fromEntries(endpoints.map((endpoint) => [endpoint.id, statusesOf(endpoint)])),
+    Object.fromEntries(apiEndpoints.map((endpoint) => [endpoint.id, statusesOf(endpoint)])),
   )
 })
 

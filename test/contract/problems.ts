@@ -1,5 +1,5 @@
 /** The problems that an endpoint's contract declares, and how an answer maps to one of them. */
-import { problems as allProblems } from '../../src/app.ts'
+import { apiProblems } from '../../src/app.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { takesKey } from '../../src/platform/http/idempotency/takes-key.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
@@ -7,7 +7,7 @@ import { type Access, capabilities } from '../../src/resources/access/access.ts'
 
 export type ProblemCode = string
 
-export const statusOf = (code: ProblemCode): number => allProblems.find((each) => each.code === code)?.status as number
+export const statusOf = (code: ProblemCode): number => apiProblems.find((each) => each.code === code)?.status as number
 
 /**
  * Returns all problems that an endpoint may answer, in order of name: its own, and those that follow from the rest of
@@ -77,7 +77,7 @@ export function problemOf({ statusCode, body }: Answer): ProblemCode | undefined
 const escaped = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
 
 /** Texts that consist only of a placeholder come last, because they match everything. */
-const patterns = allProblems
+const patterns = apiProblems
   .map(({ code, status, text }) => ({
     code,
     status,

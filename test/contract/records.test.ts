@@ -8,13 +8,13 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { dialects } from '../support/database.ts'
 import { contracts } from './contracts.ts'
-import { cases, endpoints, type Walk, walk } from './walk.ts'
+import { apiEndpoints, cases, type Walk, walk } from './walk.ts'
 
 const unrecorded: Record<string, string> = Object.assign({}, ...contracts.map((each) => each.unrecorded))
 /** By their names for webhook receivers. Events of background work are not here. */
 const events: Record<string, readonly string[]> = Object.assign({}, ...contracts.map((each) => each.events))
 
-const changing = endpoints.filter(changes)
+const changing = apiEndpoints.filter(changes)
 
 it('exemptions and events belong to existing endpoints', () => {
   const ids = changing.map(({ id }) => id)

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
-import { endpoints } from '../../src/app.ts'
+import { apiEndpoints } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
 import { eventTexts } from '../../src/panel/texts/events.ts'
 import { resources } from '../../src/resources/index.ts'
@@ -35,7 +35,7 @@ it('a folder and the group of its endpoints have the same name', () => {
 
 it('every declared endpoint is served', () => {
   const ids = declared(/^export const \w+ = endpoint\(\{\s*id: '(\w+)'/gm)
-  expect(endpoints.map(({ id }) => id).sort()).toEqual(ids)
+  expect(apiEndpoints.map(({ id }) => id).sort()).toEqual(ids)
 })
 
 it('every table of the migrations is declared once, by its resource', async () => {
@@ -51,7 +51,7 @@ it('every table of the migrations is declared once, by its resource', async () =
 })
 
 it('samples and examples belong to served endpoints', () => {
-  const ids = endpoints.map(({ id }) => id)
+  const ids = apiEndpoints.map(({ id }) => id)
   const named = [...samples.map(({ endpoint }) => endpoint), ...Object.keys(examples)]
   expect(named.filter((id) => !ids.includes(id))).toEqual([])
 })

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
-import { endpoints } from '../../src/app.ts'
+import { apiEndpoints } from '../../src/app.ts'
 import { jobs } from '../../src/jobs.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { atLength } from '../support/at-length.ts'
@@ -39,7 +39,7 @@ function goingRound(names: readonly string[], many = names.length): string[] {
   return names.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, many)
 }
 
-const ids = endpoints.map(({ id }) => id)
+const ids = apiEndpoints.map(({ id }) => id)
 const changesAll = changed.some((file) => OF_ALL.some((path) => file.startsWith(path)))
 const selected = new Set(
   atLength(changesAll, true) ? ids : [...ids.filter((id) => declared.has(id)), ...goingRound(ids, GOING_ROUND)],

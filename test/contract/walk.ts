@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ExpressionBuilder } from 'kysely'
 import type { InjectOptions, Response } from 'light-my-request'
 import { expect } from 'vitest'
-import { endpoints } from '../../src/app.ts'
+import { apiEndpoints } from '../../src/app.ts'
 import type { DialectName } from '../../src/platform/db/database.ts'
 import type { Schema } from '../../src/platform/db/schema.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
@@ -16,7 +16,7 @@ import type { Example, Scene } from '../support/samples.ts'
 import { examples } from './contracts.ts'
 import { declaredOf, problemOf } from './problems.ts'
 
-export { endpoints }
+export { apiEndpoints }
 export const accessOf = (endpoint: Endpoint): Access => endpoint.access as Access
 
 /** The path parameter that names the site of a site endpoint. */

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { connect } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { KEY_PURPOSE } from '../../src/edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE } from '../../src/edge/tls/tls.store.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { testCore } from '../support/core.ts'
 import { freePort, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
@@ -46,7 +46,7 @@ describe.skipIf(!core)('a site over https', () => {
       .prepare(
         'insert into certificates (host_name, site_id, wanted_at, due_at, chain, private_key, issued_at) values (?, ?, 0, 9e15, ?, ?, 1)',
       )
-      .run(NAME, id, certificate, createSealer(MASTER_KEY).seal(made.private, KEY_PURPOSE))
+      .run(NAME, id, certificate, createSealer(MASTER_KEY).seal(made.private, CERTIFICATE_KEY_PURPOSE))
     database.exec('update route_clock set seq = seq + 1')
     database.prepare('insert into route_changes (seq, host_name) select seq, ? from route_clock').run(NAME)
     database.exec('commit')

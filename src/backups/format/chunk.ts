@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { nameOf, open, type RepositoryKeys, sealedParts } from './keys.ts'
+import { contentName, open, type RepositoryKeys, sealedParts } from './keys.ts'
 
 const RAW = Buffer.from([0])
 const ZSTD = Buffer.from([1])
@@ -24,7 +24,7 @@ export function openChunk(keys: RepositoryKeys, id: Uint8Array, sizeBytes: numbe
   const plain = open(keys.sealing, sealed, id)
   const body = plain.subarray(1)
   const content = plain[0] === 1 ? unpack(body, sizeBytes) : body
-  if (content.length !== sizeBytes || !nameOf(keys, content).equals(id)) throw new Error('its content is another')
+  if (content.length !== sizeBytes || !contentName(keys, content).equals(id)) throw new Error('its content is another')
   return content
 }
 

@@ -38,7 +38,7 @@ export function repositoryKeys(key: Buffer, owner: string): RepositoryKeys {
 }
 
 /** Returns the name of content, 32 bytes. Two pieces of content with the same name are equal. */
-export const nameOf = ({ naming }: RepositoryKeys, content: Uint8Array): Buffer =>
+export const contentName = ({ naming }: RepositoryKeys, content: Uint8Array): Buffer =>
   createHmac('sha256', naming).update(content).digest()
 
 const NONCE_BYTES = 12

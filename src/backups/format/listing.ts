@@ -47,7 +47,7 @@ export function* entriesOf(listing: Buffer): Generator<StoredEntry> {
   }
 }
 
-export function* partsOf(listing: Buffer): Generator<StreamPart> {
+export function* listedParts(listing: Buffer): Generator<StreamPart> {
   for (const line of linesOf(listing)) {
     const [sizeBytes, chunk] = line as [number, string]
     yield { chunk, sizeBytes }

@@ -1,6 +1,6 @@
 import type { BackupFacts } from '../backup-store.ts'
 import { open, type RepositoryKeys, seal } from './keys.ts'
-import type { Kind } from './object-names.ts'
+import type { ObjectKind } from './object-names.ts'
 
 /** The description of a backup: facts, and the chunks of its listing, in order. */
 export interface Manifest extends BackupFacts {
@@ -16,13 +16,13 @@ export interface Manifest extends BackupFacts {
   readonly checks?: readonly (readonly [pack: string, at: number, modifiedAt: number])[]
 }
 
-const purposeOf = ({ owner }: RepositoryKeys, name: string, kind: Kind): string => `${kind} ${name} of ${owner}`
+const purposeOf = ({ owner }: RepositoryKeys, name: string, kind: ObjectKind): string => `${kind} ${name} of ${owner}`
 
 export const sealManifest = (keys: RepositoryKeys, manifest: Manifest): Buffer =>
   seal(keys.sealing, [Buffer.from(JSON.stringify(manifest))], purposeOf(keys, manifest.name, manifest.kind))
 
 /** @throws when it is not what was written under this name */
-export const openManifest = (keys: RepositoryKeys, name: string, kind: Kind, sealed: Buffer): Manifest =>
+export const openManifest = (keys: RepositoryKeys, name: string, kind: ObjectKind, sealed: Buffer): Manifest =>
   JSON.parse(open(keys.sealing, sealed, purposeOf(keys, name, kind)).toString())
 
 export const factsOf = ({ listing: _, packs: __, leansOn: ___, checks: ____, ...facts }: Manifest): BackupFacts => facts

@@ -6,20 +6,20 @@
  * backups/<name>.tree|stream a backup: written last, which makes it exist
  * marks/<pack>-<ms>-<why>    a mark of a pack: since when (milliseconds UTC) and why new backups must not reuse it
  */
-export const KINDS = ['tree', 'stream'] as const
-export type Kind = (typeof KINDS)[number]
+export const OBJECT_KINDS = ['tree', 'stream'] as const
+export type ObjectKind = (typeof OBJECT_KINDS)[number]
 
 export const packName = (owner: string, pack: string): string => `${owner}/packs/${pack}`
 export const indexName = (owner: string, index: string): string => `${owner}/indexes/${index}`
-export const backupName = (owner: string, name: string, kind: Kind): string => `${owner}/backups/${name}.${kind}`
+export const backupName = (owner: string, name: string, kind: ObjectKind): string => `${owner}/backups/${name}.${kind}`
 
 /** Why a pack is marked: no backup needs it, or its content is damaged. */
-export type Reason = 'unneeded' | 'damaged'
+export type MarkReason = 'unneeded' | 'damaged'
 export interface Mark {
   readonly name: string
   readonly pack: string
   readonly since: number
-  readonly reason: Reason
+  readonly reason: MarkReason
 }
 
 export const markName = (owner: string, { pack, since, reason }: Omit<Mark, 'name'>): string =>
@@ -27,7 +27,7 @@ export const markName = (owner: string, { pack, since, reason }: Omit<Mark, 'nam
 
 export function markOf(name: string): Mark | undefined {
   const [, pack, since, reason] = /\/marks\/([0-9a-f]{32})-(\d{1,15})-(unneeded|damaged)$/.exec(name) ?? []
-  return pack ? { name, pack, since: Number(since), reason: reason as Reason } : undefined
+  return pack ? { name, pack, since: Number(since), reason: reason as MarkReason } : undefined
 }
 
 /** Returns the part after the last `/`. */

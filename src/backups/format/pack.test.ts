@@ -1,7 +1,7 @@
 /** Tests the table at the end of a pack when the storage returns something other than what was written. */
 import { expect, it, vi } from 'vitest'
 import { repositoryKeys } from './keys.ts'
-import { readTable } from './pack.ts'
+import { readPackTable } from './pack.ts'
 
 it('refuses a footer with a larger table than any pack has, before it reads more', async () => {
   // The last bytes of a pack: the length of the table, then its mark.
@@ -9,6 +9,6 @@ it('refuses a footer with a larger table than any pack has, before it reads more
   footer.write('stpack01', 56, 'latin1')
   footer.writeUInt32BE(0xffff_ffff, 52)
   const read = vi.fn(async () => footer)
-  await expect(readTable(repositoryKeys(Buffer.alloc(32), 'a'), 'p', read)).rejects.toThrow('its end is damaged')
+  await expect(readPackTable(repositoryKeys(Buffer.alloc(32), 'a'), 'p', read)).rejects.toThrow('its end is damaged')
   expect(read).toHaveBeenCalledTimes(1)
 })

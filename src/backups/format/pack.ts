@@ -116,7 +116,7 @@ export class PackBuilder {
  * Yields rows.
  * @param offset only rows of chunks that begin at or after it
  */
-export function* rowsOf(table: Buffer, offset = 0): Generator<PackedChunk> {
+export function* packedChunks(table: Buffer, offset = 0): Generator<PackedChunk> {
   for (let at = firstRow(table, offset); at + ROW_BYTES <= table.length; at += ROW_BYTES)
     yield {
       id: table.subarray(at, at + 32),
@@ -142,7 +142,7 @@ function firstRow(table: Buffer, offset: number): number {
  * @param read returns bytes from the end of the pack
  * @throws when the pack is incomplete
  */
-export async function readTable(
+export async function readPackTable(
   keys: RepositoryKeys,
   pack: string,
   read: (bytes: number) => Promise<Buffer | undefined>,

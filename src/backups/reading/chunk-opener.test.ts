@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { sealChunk } from '../format/chunk.ts'
-import { nameOf, repositoryKeys } from '../format/keys.ts'
+import { contentName, repositoryKeys } from '../format/keys.ts'
 import { noise } from '../trees.fixture.ts'
 import { ChunkOpener } from './chunk-opener.ts'
 
 const keys = repositoryKeys(Buffer.alloc(32, 1), 'site-1')
 
 function chunkOf(content: Buffer) {
-  const id = nameOf(keys, content)
+  const id = contentName(keys, content)
   return { keys, id, sizeBytes: content.length, sealed: Buffer.concat(sealChunk(keys, id, content)) }
 }
 

@@ -1,4 +1,4 @@
-import { type ChunkIndex, type Location, loadIndex } from '../chunk-index.ts'
+import { type ChunkIndex, type ChunkLocation, loadIndex } from '../chunk-index.ts'
 import { idBytes } from '../format/chunk.ts'
 import { packName } from '../format/object-names.ts'
 import type { RepositoryParts } from './manifests.ts'
@@ -110,7 +110,7 @@ export class ChunkReader {
     return `chunk ${chunk} ${reason}`
   }
 
-  async #tryOne(chunk: string, location: Location, signal?: AbortSignal): Promise<Found | string> {
+  async #tryOne(chunk: string, location: ChunkLocation, signal?: AbortSignal): Promise<Found | string> {
     const { pack, sizeBytes } = location
     // It is read twice, because a transmission error does not recur.
     for (const isAgain of [false, true]) {
@@ -135,7 +135,7 @@ export class ChunkReader {
   }
 
   async #sealed(
-    { pack, offset, sealedBytes }: Location,
+    { pack, offset, sealedBytes }: ChunkLocation,
     isAgain: boolean,
     signal?: AbortSignal,
   ): Promise<Buffer | undefined> {

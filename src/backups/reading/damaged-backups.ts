@@ -1,9 +1,9 @@
 import { BackupDamaged } from '../backup-store.ts'
 import { loadIndex } from '../chunk-index.ts'
-import { entriesOf, partsOf } from '../format/listing.ts'
+import { entriesOf, listedParts } from '../format/listing.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { ChunkLost, ChunkReader } from './chunk-reader.ts'
-import { listBackups, type RepositoryParts, readManifest } from './manifests.ts'
+import { listBackupObjects, type RepositoryParts, readManifest } from './manifests.ts'
 
 /**
  * Finds backups that have lost something, as far as readers have noticed: they mark each damaged pack. Reads nothing if
@@ -15,7 +15,7 @@ export async function damagedBackups(parts: RepositoryParts, signal?: AbortSigna
   const damaged = new Map<string, string>()
   if (index.suspects.size === 0) return damaged
   const look = new Look(new ChunkReader(parts, index), signal)
-  for (const { name, kind } of await listBackups(parts)) {
+  for (const { name, kind } of await listBackupObjects(parts)) {
     signal?.throwIfAborted()
     try {
       const manifest = await readManifest(parts, name, kind)
@@ -69,7 +69,7 @@ class Look {
 }
 
 function* chunksIn(listing: Buffer, kind: Manifest['kind']): Generator<[what: string, chunk: string]> {
-  if (kind === 'stream') for (const { chunk } of partsOf(listing)) yield ['a part of the dump', chunk]
+  if (kind === 'stream') for (const { chunk } of listedParts(listing)) yield ['a part of the dump', chunk]
   else
     for (const entry of entriesOf(listing))
       if (entry.kind === 'file') for (const chunk of entry.chunks) yield [entry.path, chunk]

@@ -1,7 +1,7 @@
 import { BackupDamaged } from '../backup-store.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import { type Manifest, openManifest } from '../format/manifest.ts'
-import { backupName, checkName, KINDS, type Kind, lastPart } from '../format/object-names.ts'
+import { backupName, checkName, lastPart, OBJECT_KINDS, type ObjectKind } from '../format/object-names.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ChunkOpener } from './chunk-opener.ts'
 
@@ -23,7 +23,7 @@ export interface RepositoryParts {
 /** @throws BackupDamaged */
 export async function findManifest(parts: RepositoryParts, name: string): Promise<Manifest | undefined> {
   checkName(name)
-  for (const kind of KINDS) {
+  for (const kind of OBJECT_KINDS) {
     const found = await readManifest(parts, name, kind)
     if (found) return found
   }
@@ -34,7 +34,7 @@ export async function findManifest(parts: RepositoryParts, name: string): Promis
 export async function readManifest(
   { storage, keys }: RepositoryParts,
   name: string,
-  kind: Kind,
+  kind: ObjectKind,
 ): Promise<Manifest | undefined> {
   const sealed = await storage.get(backupName(keys.owner, name, kind))
   if (!sealed) return undefined
@@ -49,22 +49,22 @@ export async function readManifest(
 
 export interface BackupObject {
   readonly name: string
-  readonly kind: Kind
+  readonly kind: ObjectKind
   readonly modifiedAt: number
 }
 
 /** Returns the existing backups, without reading them. */
-export async function listBackups({ storage, keys }: RepositoryParts): Promise<BackupObject[]> {
+export async function listBackupObjects({ storage, keys }: RepositoryParts): Promise<BackupObject[]> {
   const objects = await storage.list(`${keys.owner}/backups/`)
   return objects.flatMap((object) => {
     const [, name, kind] = /^([a-z0-9-]+)\.(tree|stream)$/.exec(lastPart(object.name)) ?? []
-    return name ? [{ name, kind: kind as Kind, modifiedAt: object.modifiedAt }] : []
+    return name ? [{ name, kind: kind as ObjectKind, modifiedAt: object.modifiedAt }] : []
   })
 }
 
 /** Returns the tree that was completed last, of those that are readable. */
 export async function newestTree(parts: RepositoryParts): Promise<Manifest | undefined> {
-  const trees = (await listBackups(parts)).filter(({ kind }) => kind === 'tree')
+  const trees = (await listBackupObjects(parts)).filter(({ kind }) => kind === 'tree')
   trees.sort((one, other) => other.modifiedAt - one.modifiedAt || (one.name < other.name ? 1 : -1))
   for (const { name } of trees) {
     const manifest = await readManifest(parts, name, 'tree').catch((error) => {

@@ -1,7 +1,7 @@
-import type { ChunkIndex, Location } from '../chunk-index.ts'
+import type { ChunkIndex, ChunkLocation } from '../chunk-index.ts'
 import { idText } from '../format/chunk.ts'
 import { packName } from '../format/object-names.ts'
-import { type PackedChunk, rowsOf } from '../format/pack.ts'
+import { type PackedChunk, packedChunks } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 
 /** The bytes that are read from a pack, and opened, at once. */
@@ -53,12 +53,12 @@ export class ReadingOn {
     return (await stretch?.chunks)?.get(chunk)
   }
 
-  #follows({ pack, offset }: Location): boolean {
+  #follows({ pack, offset }: ChunkLocation): boolean {
     const gap = this.#last?.pack === pack.id ? offset - this.#last.end : -1
     return gap >= 0 && gap <= MOST_GAP_BYTES
   }
 
-  #find({ pack, offset }: Location): Stretch | undefined {
+  #find({ pack, offset }: ChunkLocation): Stretch | undefined {
     return this.#stretches.find((each) => each.pack === pack.id && each.start <= offset && offset < each.end)
   }
 
@@ -102,7 +102,7 @@ export class ReadingOn {
 function rowsAt(table: Buffer | undefined, start: number): PackedChunk[] {
   const rows: PackedChunk[] = []
   let contentBytes = 0
-  for (const row of table ? rowsOf(table, start) : []) {
+  for (const row of table ? packedChunks(table, start) : []) {
     contentBytes += row.sizeBytes
     const isMore = row.offset + row.sealedBytes - start > STRETCH_BYTES || contentBytes > CONTENT_BYTES
     if (isMore && rows.length > 0) break

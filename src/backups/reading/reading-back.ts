@@ -1,5 +1,5 @@
 import { idText } from '../format/chunk.ts'
-import { rowsOf } from '../format/pack.ts'
+import { packedChunks } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
@@ -45,7 +45,7 @@ export class ReadingBack {
 
   async #read(pack: string, table: Buffer): Promise<void> {
     const { into, ...options } = this.#options
-    const places = Array.from(rowsOf(table), ({ id, ...row }) => ({ chunk: idText(id), ...row, pack }))
+    const places = Array.from(packedChunks(table), ({ id, ...row }) => ({ chunk: idText(id), ...row, pack }))
     const sound = await soundChunks(this.#parts, places, options)
     if (sound.size < places.length) this.unsound.add(pack)
     else this.sound.add(pack)

@@ -10,7 +10,7 @@ const STRETCH_BYTES = 4 << 20
 export type SoundOptions = Pick<VerifyOptions, 'signal' | 'yieldWhileBusy'>
 
 /** A chunk, and its expected place. */
-export interface Place {
+export interface ExpectedChunk {
   readonly chunk: string
   readonly pack: string
   readonly offset: number
@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** Consecutive chunks in a pack. */
-type Stretch = readonly Place[]
+type Stretch = readonly ExpectedChunk[]
 
 /**
  * Finds out which of many chunks, each at one place, are what was written there. It reads long stretches, and a thread
@@ -29,7 +29,7 @@ type Stretch = readonly Place[]
  */
 export async function soundChunks(
   parts: RepositoryParts,
-  places: readonly Place[],
+  places: readonly ExpectedChunk[],
   { signal, yieldWhileBusy }: SoundOptions,
 ): Promise<Set<string>> {
   const sound = new Set<string>()
@@ -47,11 +47,11 @@ export async function soundChunks(
   return sound
 }
 
-function* stretchesOf(places: readonly Place[]): Generator<Stretch> {
+function* stretchesOf(places: readonly ExpectedChunk[]): Generator<Stretch> {
   const inOrder = places.toSorted((one, other) =>
     one.pack === other.pack ? one.offset - other.offset : one.pack < other.pack ? -1 : 1,
   )
-  let stretch: Place[] = []
+  let stretch: ExpectedChunk[] = []
   for (const each of inOrder) {
     const [first] = stretch
     if (first && (first.pack !== each.pack || endOf(each) - first.offset > STRETCH_BYTES)) {
@@ -63,14 +63,14 @@ function* stretchesOf(places: readonly Place[]): Generator<Stretch> {
   if (stretch.length > 0) yield stretch
 }
 
-const endOf = ({ offset, sealedBytes }: Place): number => offset + sealedBytes
+const endOf = ({ offset, sealedBytes }: ExpectedChunk): number => offset + sealedBytes
 
 async function readStretch(
   { storage, keys }: RepositoryParts,
   stretch: Stretch,
   signal: AbortSignal | undefined,
 ): Promise<Buffer | undefined> {
-  const [first, last] = [stretch[0] as Place, stretch.at(-1) as Place]
+  const [first, last] = [stretch[0] as ExpectedChunk, stretch.at(-1) as ExpectedChunk]
   const start = first.offset
   const range = { start, length: endOf(last) - start }
   return storage.get(packName(keys.owner, first.pack), range, signal)
@@ -82,7 +82,7 @@ async function check(
   bytes: Buffer,
   sound: Set<string>,
 ): Promise<void> {
-  const start = (stretch[0] as Place).offset
+  const start = (stretch[0] as ExpectedChunk).offset
   const rows: ToCheck['rows'] = stretch.map(({ chunk, offset, sealedBytes, sizeBytes }) => ({
     id: idBytes(chunk),
     offset: offset - start,
@@ -91,6 +91,6 @@ async function check(
   }))
   const answers = await opener.check({ keys, bytes, rows })
   answers.forEach((isSound, at) => {
-    if (isSound) sound.add((stretch[at] as Place).chunk)
+    if (isSound) sound.add((stretch[at] as ExpectedChunk).chunk)
   })
 }

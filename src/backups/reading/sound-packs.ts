@@ -1,7 +1,7 @@
 import type { ChunkIndex, PackState } from '../chunk-index.ts'
 import { idText } from '../format/chunk.ts'
 import { packName } from '../format/object-names.ts'
-import { readTable, rowsOf } from '../format/pack.ts'
+import { packedChunks, readPackTable } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
@@ -74,7 +74,11 @@ export class SoundPacks {
 
   async #isRead({ id, isIndexed }: PackState): Promise<boolean> {
     const table = this.#index.tables.get(id) as Buffer
-    const places = Array.from(rowsOf(table), ({ id: chunk, ...row }) => ({ chunk: idText(chunk), ...row, pack: id }))
+    const places = Array.from(packedChunks(table), ({ id: chunk, ...row }) => ({
+      chunk: idText(chunk),
+      ...row,
+      pack: id,
+    }))
     const sound = await soundChunks(this.#parts, places, this.#options)
     if (!isIndexed) for (const chunk of sound) this.#options.into?.add(chunk)
     // They are read twice, because a transmission error does not recur.
@@ -90,7 +94,7 @@ export class SoundPacks {
     const read = (bytes: number) =>
       storage.get(packName(keys.owner, id), { start: Math.max(0, sizeBytes - bytes) }, this.#options.signal)
     const isThere = () =>
-      readTable(keys, id, read).then(
+      readPackTable(keys, id, read).then(
         (found) => found.equals(table),
         (error: Error) => {
           if (error.name === 'StorageFailure' || this.#options.signal?.aborted) throw error

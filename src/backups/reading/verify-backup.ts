@@ -1,6 +1,6 @@
 import { BackupDamaged, type BackupFacts, BackupMissing, type StoredFile, type VerifyOptions } from '../backup-store.ts'
 import { type ChunkIndex, loadIndex } from '../chunk-index.ts'
-import { entriesOf, partsOf, type StreamPart } from '../format/listing.ts'
+import { entriesOf, listedParts, type StreamPart } from '../format/listing.ts'
 import { factsOf, type Manifest } from '../format/manifest.ts'
 import { ChunkLost, ChunkReader } from './chunk-reader.ts'
 import { findManifest, type RepositoryParts } from './manifests.ts'
@@ -61,7 +61,7 @@ class Check {
       this.#fault(`a part of its list: ${error.message}`)
       return
     }
-    if (kind === 'stream') for (const part of partsOf(listing)) await this.#streamPart(part)
+    if (kind === 'stream') for (const part of listedParts(listing)) await this.#streamPart(part)
     else await this.#files([...entriesOf(listing)].filter((entry) => entry.kind === 'file'))
   }
 

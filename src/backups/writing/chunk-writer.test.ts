@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { idText } from '../format/chunk.ts'
-import { nameOf, repositoryKeys } from '../format/keys.ts'
+import { contentName, repositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 
@@ -16,7 +16,7 @@ async function write(owner: string, known = none) {
   const chunk = await writer.chunk(content)
   await writer.finish()
   await writer.close()
-  return { id: chunk.id, expected: idText(nameOf(keys, content)), packs: packs.length }
+  return { id: chunk.id, expected: idText(contentName(keys, content)), packs: packs.length }
 }
 
 test('uses neither chunks nor keys of one owner for the next in the same thread', async () => {
@@ -31,7 +31,7 @@ test('uses neither chunks nor keys of one owner for the next in the same thread'
 })
 
 test('puts no known chunks into a pack', async () => {
-  expect((await write('site-1', nameOf(keysOf('site-1'), content))).packs).toBe(0)
+  expect((await write('site-1', contentName(keysOf('site-1'), content))).packs).toBe(0)
 })
 
 test('fails if a pack cannot be stored, and writes the next backup in a new thread', async () => {

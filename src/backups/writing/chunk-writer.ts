@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { restThread, takeThread } from '../../platform/threads/resting-threads.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
-import type { ChunkRef, Cutting, FromWriter, Part, ToWriter } from './writer-messages.ts'
+import type { ChunkRef, ContentPart, Cutting, FromWriter, ToWriter } from './writer-messages.ts'
 
 export interface ChunkWriterOptions {
   readonly keys: RepositoryKeys
@@ -21,7 +21,7 @@ export interface ContentWriter {
 }
 
 /** An open file, which is read from its beginning, whatever its file position. */
-export interface OpenFile {
+export interface ReadableFile {
   readonly fd: number
   readonly sizeBytes: number
 }
@@ -65,7 +65,7 @@ export class ChunkWriter {
   /** The batches that the thread has, in its order. */
   readonly #sent: Sent[] = []
   #filled = 0
-  #parts: Part[] = []
+  #parts: ContentPart[] = []
   /** The bytes of the parts to be read from files. */
   #fileBytes = 0
   #waitingBytes = 0
@@ -112,7 +112,7 @@ export class ChunkWriter {
    * stopped reading the file, so that the caller can close it.
    * @param before awaited before each piece
    */
-  async file({ fd, sizeBytes }: OpenFile, before: (piece: number) => Promise<void>): Promise<readonly ChunkRef[]> {
+  async file({ fd, sizeBytes }: ReadableFile, before: (piece: number) => Promise<void>): Promise<readonly ChunkRef[]> {
     try {
       const content = this.#contents++
       for (let start = 0; start < sizeBytes || start === 0; start += BATCH_BYTES) {
@@ -186,7 +186,7 @@ export class ChunkWriter {
     this.#postSoon()
   }
 
-  #addFile(part: Part): void {
+  #addFile(part: ContentPart): void {
     const bytes = part.end - part.start
     this.#fileBytes += bytes
     this.#waitingBytes += bytes
@@ -212,7 +212,7 @@ export class ChunkWriter {
     this.#fileBytes = 0
   }
 
-  #send(parts: readonly Part[], fileBytes: number, bytes?: Uint8Array): void {
+  #send(parts: readonly ContentPart[], fileBytes: number, bytes?: Uint8Array): void {
     if (bytes) this.#waitingBytes += bytes.length
     this.#sent.push({ fileBytes, bytes })
     this.#thread.postMessage({ ...(bytes && { bytes }), parts } satisfies ToWriter)

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../backup-store.ts'
 import type { ChunkIndex } from '../chunk-index.ts'
-import { entriesOf, partsOf } from '../format/listing.ts'
+import { entriesOf, listedParts } from '../format/listing.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { lastPart, type Mark, markOf } from '../format/object-names.ts'
 import { ChunkLost, ChunkReader } from '../reading/chunk-reader.ts'
@@ -27,7 +27,7 @@ export async function hasAll(
     })
     if (!lines) return false
     const chunks =
-      kind === 'stream' ? [...partsOf(lines)].map((part) => part.chunk) : [...entriesOf(lines)].flatMap(chunksOf)
+      kind === 'stream' ? [...listedParts(lines)].map((part) => part.chunk) : [...entriesOf(lines)].flatMap(chunksOf)
     if (!chunks.every(isThere)) return false
   }
   return true

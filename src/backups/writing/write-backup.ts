@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { InOrder } from '../../platform/in-order.ts'
 import {
   type BackupFacts,
-  type OpenFile,
   type SourceEntry,
   type SourceFile,
+  type SourceHandle,
   StorageFailure,
   type StoredEntry,
   type WriteOptions,
@@ -14,7 +14,7 @@ import { fileSizes } from '../format/cutter.ts'
 import { type IndexedPack, sealIndex } from '../format/index-object.ts'
 import { entryLine, ListingBuilder, partLine } from '../format/listing.ts'
 import { factsOf, type Manifest, sealManifest } from '../format/manifest.ts'
-import { backupName, indexName, type Kind, lastPart, packName } from '../format/object-names.ts'
+import { backupName, indexName, lastPart, type ObjectKind, packName } from '../format/object-names.ts'
 import type { Pack } from '../format/pack.ts'
 import { findManifest, type RepositoryParts } from '../reading/manifests.ts'
 import { ReadingBack } from '../reading/reading-back.ts'
@@ -68,7 +68,7 @@ export async function writeStream(
 
 async function write(
   parts: RepositoryParts,
-  kind: Kind,
+  kind: ObjectKind,
   options: WriteOptions,
   work: (writing: Writing) => Promise<void>,
 ): Promise<BackupFacts> {
@@ -92,7 +92,7 @@ async function write(
 class Writing {
   readonly index: ChunkIndex
   readonly #parts: RepositoryParts
-  readonly #kind: Kind
+  readonly #kind: ObjectKind
   readonly #options: WriteOptions
   readonly #chunks: ChunkWriter
   readonly #listing = new ListingBuilder()
@@ -110,7 +110,7 @@ class Writing {
   #files = 0
   #addedBytes = 0
 
-  constructor(parts: RepositoryParts, kind: Kind, options: WriteOptions, index: ChunkIndex) {
+  constructor(parts: RepositoryParts, kind: ObjectKind, options: WriteOptions, index: ChunkIndex) {
     this.#parts = parts
     this.#kind = kind
     this.#options = options
@@ -172,7 +172,7 @@ class Writing {
     return chunks
   }
 
-  async #readFile(file: OpenFile): Promise<readonly ChunkRef[]> {
+  async #readFile(file: SourceHandle): Promise<readonly ChunkRef[]> {
     try {
       return await this.#chunks.file(file, (bytes) => this.#before(bytes))
     } finally {

@@ -12,7 +12,7 @@ export interface WriterData {
 export type Cutting = 'file' | 'stream' | 'whole'
 
 /** The next bytes of one content. */
-export interface Part {
+export interface ContentPart {
   readonly content: number
   readonly cutting: Cutting
   /** A file with the bytes, open until the thread has answered or ended. Without it, the message contains them. */
@@ -28,7 +28,7 @@ export interface Part {
  */
 export type ToWriter =
   | { readonly begin: WriterData | undefined }
-  | { readonly bytes?: Uint8Array; readonly parts: readonly Part[] }
+  | { readonly bytes?: Uint8Array; readonly parts: readonly ContentPart[] }
   | { readonly room: Uint8Array }
   | { readonly forget: Uint8Array }
   | { readonly finish: true }

@@ -8,9 +8,9 @@ import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { idText, sealChunk } from '../format/chunk.ts'
 import { Cutter, fileSizes, streamSizes } from '../format/cutter.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
-import { nameOf } from '../format/keys.ts'
+import { contentName } from '../format/keys.ts'
 import { newRoom, PackBuilder } from '../format/pack.ts'
-import type { ChunkRef, FromWriter, Part, ToWriter, WriterData } from './writer-messages.ts'
+import type { ChunkRef, ContentPart, FromWriter, ToWriter, WriterData } from './writer-messages.ts'
 
 comeAfterVisitors()
 
@@ -65,7 +65,7 @@ class Writing {
     else if ('parts' in message) this.#takeAll(message.parts, message.bytes)
   }
 
-  #takeAll(parts: readonly Part[], bytes = none): void {
+  #takeAll(parts: readonly ContentPart[], bytes = none): void {
     const contents: { content: number; chunks: readonly ChunkRef[] }[] = []
     for (const part of parts) {
       const { fd, start, end } = part
@@ -76,7 +76,7 @@ class Writing {
   }
 
   /** @returns the chunks of the content, if this was its last part */
-  #take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly ChunkRef[] | undefined {
+  #take({ content, cutting, isLast }: ContentPart, bytes: Uint8Array): readonly ChunkRef[] | undefined {
     const begun = this.#open.get(content)
     if (cutting === 'whole') return [this.#keep(bytes)]
     // Most files need no cut and no copy.
@@ -100,7 +100,7 @@ class Writing {
   }
 
   #keep(content: Uint8Array): ChunkRef {
-    const name = nameOf(this.#keys, content)
+    const name = contentName(this.#keys, content)
     const id = idText(name)
     if (!this.#known.has(id)) {
       this.#known.add(id)

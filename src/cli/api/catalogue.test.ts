@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { localWords } from '../parse-arguments.ts'
 import { catalogue, ownFlags } from './catalogue.ts'
-import { verbsOf } from './command-names.ts'
+import { apiVerbs } from './command-names.ts'
 import { allNames } from './main.ts'
 import { usageLine } from './parse-call.ts'
 import { usageOf } from './run.ts'
@@ -67,9 +67,9 @@ describe('usage lines', () => {
 
   test('names the command on a site as such if two of a group would have the same name', () => {
     const at = (operationId: string, path: string) => ({ operationId, path, tag: 'Webhooks' })
-    const verbs = verbsOf([at('listWebhooks', '/v1/webhooks'), at('listSiteWebhooks', '/v1/sites/{id}/webhooks')])
+    const verbs = apiVerbs([at('listWebhooks', '/v1/webhooks'), at('listSiteWebhooks', '/v1/sites/{id}/webhooks')])
     expect([...verbs.values()]).toEqual(['list', 'list-site'])
-    expect([...verbsOf([at('listSiteWebhooks', '/v1/sites/{id}/webhooks')]).values()]).toEqual(['list'])
+    expect([...apiVerbs([at('listSiteWebhooks', '/v1/sites/{id}/webhooks')]).values()]).toEqual(['list'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { nounOf, verbsOf } from './command-names.ts'
+import { apiVerbs, nounOf } from './command-names.ts'
 
 /** A JSON schema, as far as a command line can express its values. */
 export interface Schema {
@@ -124,7 +124,7 @@ export function catalogueOf(document: Document): Catalogue {
       })),
     )
     .filter(({ tag, operation }) => tag !== FOR_BROWSERS && !takesBytes(operation))
-  const verbs = verbsOf(
+  const verbs = apiVerbs(
     operations.map(({ path, tag, operation }) => ({ path, tag, operationId: operation.operationId })),
   )
   const tags = new Map(document.tags?.map(({ name, description = '' }) => [name, description]))

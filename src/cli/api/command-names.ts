@@ -23,7 +23,7 @@ export interface Named {
  * Returns the verbs of operations: the verb of the id, and those of its other words that the group's name lacks. If two
  * would have the same name, the one for a site keeps that word: `collaborators list`, `collaborators list-site`.
  */
-export function verbsOf(operations: readonly Named[]): ReadonlyMap<string, string> {
+export function apiVerbs(operations: readonly Named[]): ReadonlyMap<string, string> {
   const short = operations.map((operation) => verbOf(operation, isOfSite(operation) ? ['site'] : []))
   const nameAt = (n: number) => `${nounOf((operations[n] as Named).tag)} ${short[n]}`
   const all = operations.map((_, n) => nameAt(n))

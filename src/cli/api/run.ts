@@ -89,11 +89,11 @@ export async function runOperation(
   const isForProgram = own.json === true || typeof own.get === 'string'
   if (isWaited && !isForProgram && !own.fields) {
     // The answer at the beginning says nothing about the end, except for a new password.
-    if (typeof data === 'string') print(data, own, around)
+    if (typeof data === 'string') printAnswer(data, own, around)
     around[isSite(data) ? 'out' : 'err'].write(`${addressOf(data) ?? 'Done.'}\n`)
     return 0
   }
-  print(own.json && !isWaited ? withOperation(data, operationId) : data, own, around)
+  printAnswer(own.json && !isWaited ? withOperation(data, operationId) : data, own, around)
   if (isForProgram) return 0
   if (operationId !== undefined && !isWaited)
     around.err.write(`Started operation ${operationId}. Follow it with stead operations watch ${operationId}\n`)
@@ -117,7 +117,7 @@ async function printAll(
     throw new CommandError('--all is not possible here. Use --page and --per-page')
   const entries =
     method === 'post' ? stead.search(path as never, init as never) : stead.list(path as never, init as never)
-  print(await Array.fromAsync(entries), own, around)
+  printAnswer(await Array.fromAsync(entries), own, around)
   return 0
 }
 
@@ -135,7 +135,7 @@ async function printEvents(
 }
 
 /** Prints an answer in the requested form. */
-export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<CommandContext, 'out'>): void {
+export function printAnswer(data: unknown, own: ParsedCall['own'], { out }: Pick<CommandContext, 'out'>): void {
   const line = (text: string) => out.write(`${text}\n`)
   const fields = typeof own.fields === 'string' ? own.fields.split(',').filter(Boolean) : undefined
   if (typeof own.get === 'string') {

@@ -12,7 +12,7 @@ import { type Database, isBusy, openDatabase, type Tx, withoutTimeLimit } from '
 import { appliedMigrations, knowsAll } from '../../platform/db/migrate.ts'
 import { nodeSqliteDialect } from '../../platform/db/node-sqlite.ts'
 import { describeDatabase, openFault } from '../../platform/db/open-fault.ts'
-import { type Copied, compareRows, type OnRows, RowsDiffer } from '../../platform/db/rows/copy-rows.ts'
+import { type CopiedRows, compareRows, type OnRows, RowsDiffer } from '../../platform/db/rows/copy-rows.ts'
 import { databaseRows } from '../../platform/db/rows/database-rows.ts'
 import { fillDatabase, NotEmpty } from '../../platform/db/rows/fill-database.ts'
 import type { Schema } from '../../platform/db/schema.ts'
@@ -29,7 +29,7 @@ export interface MoveOptions {
   readonly onProgress: (doing: string) => void
 }
 
-export interface Moved extends Copied {
+export interface Moved extends CopiedRows {
   /** The database without its password. */
   readonly database: string
   readonly log_entries: number
@@ -103,7 +103,7 @@ async function inTarget<Result>(url: string, work: (target: Database) => Promise
   }
 }
 
-async function copyOrCompare(source: Tx, target: Database, onProgress: MoveOptions['onProgress']): Promise<Copied> {
+async function copyOrCompare(source: Tx, target: Database, onProgress: MoveOptions['onProgress']): Promise<CopiedRows> {
   const rows = () => databaseRows(source)
   const told =
     (doing: string): OnRows =>

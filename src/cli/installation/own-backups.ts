@@ -3,7 +3,7 @@ import type { BackupFacts } from '../../backups/backup-store.ts'
 import { leaseHolder, takeLeaseOver } from '../../backups/repository-lease.ts'
 import { isHeardOf } from '../../hosting/identity/belonging.ts'
 import { timestamp } from '../../platform/http/schemas.ts'
-import { getOperation } from '../../platform/operations/read.ts'
+import { findOperation } from '../../platform/operations/read.ts'
 import { livingBar } from '../../platform/terminal/progress-bar.ts'
 import { recordsParts, requestOwnBackup } from '../../resources/installation/back-up-records.job.ts'
 import { setBackedUp } from '../../resources/installation/installation.store.ts'
@@ -51,7 +51,7 @@ async function order({ database }: ControlDatabase, isOfRecordsOnly: boolean): P
     for (;;) {
       for (const id of [...order.sites, order.records]) {
         if (states.has(id)) continue
-        const operation = await getOperation(database.read, id)
+        const operation = await findOperation(database.read, id)
         if (!operation) states.set(id, 'gone')
         else if (operation.finishedAt !== null) states.set(id, operation.state)
       }
@@ -69,7 +69,7 @@ async function order({ database }: ControlDatabase, isOfRecordsOnly: boolean): P
       `${failed.length} backups of sites failed. Stead uses the previous backup of each. Operations: ${failed.join(', ')}`,
     )
   if (states.get(order.records) !== 'succeeded') {
-    const error = (await getOperation(database.read, order.records))?.error ?? 'unknown'
+    const error = (await findOperation(database.read, order.records))?.error ?? 'unknown'
     throw new CommandError(`The backup of the control database failed: ${error}`, { exitCode: 1 })
   }
 }

@@ -7,7 +7,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { until } from '../../../test/support/stead.ts'
-import { endpoints } from '../../app.ts'
+import { apiEndpoints } from '../../app.ts'
 import { Stead } from '../../sdk/index.ts'
 import { catalogue } from '../api/catalogue.ts'
 import { textOf } from './call-tool.ts'
@@ -48,10 +48,10 @@ async function call(client: Client, name: string, args: object = {}) {
 
 describe('tools', () => {
   test('match the endpoints in what reads and what changes', () => {
-    const posts = endpoints
+    const posts = apiEndpoints
       .filter(({ method, reads, tag }) => method === 'POST' && reads && tag !== 'Sign-in')
       .map(({ id }) => id)
-    const gets = endpoints
+    const gets = apiEndpoints
       .filter(({ method, writes, tag }) => method === 'GET' && writes && tag !== 'Sign-in')
       .map(({ id }) => id)
     expect(readingPosts.toSorted()).toEqual(posts.toSorted())

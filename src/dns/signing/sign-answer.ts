@@ -1,12 +1,12 @@
 import type { OwnedSet } from '../owned-set.ts'
 import { Rcode, Type } from '../wire/protocol.ts'
-import { type Answer, cutAbove } from '../zone-answer.ts'
-import type { Zone } from '../zones/zone.ts'
+import { cutAbove, type ZoneAnswer } from '../zone-answer.ts'
+import type { ServedZone } from '../zones/zone.ts'
 import { compactNsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'
 
 /** Signs an answer from a signed zone, and proves what does not exist. */
-export function signAnswer(zone: Zone, signer: ZoneSigner, answer: Answer): Answer {
+export function signAnswer(zone: ServedZone, signer: ZoneSigner, answer: ZoneAnswer): ZoneAnswer {
   const signed = (owned: OwnedSet): OwnedSet[] => [owned, signaturesOf(zone, signer, owned)]
   const { proof } = answer
   const denial = proof ? signed({ owner: proof.name, set: nsecOf(zone, proof) }) : []
@@ -24,7 +24,7 @@ export function signAnswer(zone: Zone, signer: ZoneSigner, answer: Answer): Answ
 }
 
 /** Answers a question for a record that is created for the answer: every name of a signed zone has these. */
-export function answerForProof(zone: Zone, signer: ZoneSigner, type: number, answer: Answer): Answer {
+export function answerForProof(zone: ServedZone, signer: ZoneSigner, type: number, answer: ZoneAnswer): ZoneAnswer {
   const { proof } = answer
   if (!proof?.types || answer.answer.length > 0 || !answer.isAuthoritative) return answer
   if (type === Type.NSEC)
@@ -35,10 +35,10 @@ export function answerForProof(zone: Zone, signer: ZoneSigner, type: number, ans
   return { ...answer, answer: [signatures], authority: [], proof: undefined }
 }
 
-const nsecOf = (zone: Zone, { name, types }: NonNullable<Answer['proof']>) =>
+const nsecOf = (zone: ServedZone, { name, types }: NonNullable<ZoneAnswer['proof']>) =>
   compactNsec(name, types, zone.negativeSoa.ttl)
 
-function signaturesOf(zone: Zone, signer: ZoneSigner, owned: OwnedSet): OwnedSet {
+function signaturesOf(zone: ServedZone, signer: ZoneSigner, owned: OwnedSet): OwnedSet {
   const isOwn = zone.nodes.get(owned.owner)?.get(owned.set.type) === owned.set || owned.set === zone.negativeSoa
   return { owner: owned.owner, set: signer.signaturesOf(owned, isOwn) }
 }

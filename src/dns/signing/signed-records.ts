@@ -2,7 +2,7 @@ import type { OwnedSet } from '../owned-set.ts'
 import { labelsOf } from '../wire/name.ts'
 import { Type } from '../wire/protocol.ts'
 import { cutAbove } from '../zone-answer.ts'
-import type { Zone } from '../zones/zone.ts'
+import type { ServedZone } from '../zones/zone.ts'
 import { nsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'
 
@@ -10,7 +10,7 @@ import type { ZoneSigner } from './signer.ts'
  * Yields all of a signed zone except its SOA, for a secondary without the key. Includes signatures and the chain of
  * names, which lets clients of the secondary list the zone's names.
  */
-export function* signedRecords(zone: Zone, signer: ZoneSigner): Generator<OwnedSet> {
+export function* signedRecords(zone: ServedZone, signer: ZoneSigner): Generator<OwnedSet> {
   const names = [...zone.nodes]
     .filter(([, sets]) => sets.size > 0)
     .map(([name]) => ({ name, labels: labelsOf(name).reverse(), cut: cutAbove(zone, name, Type.A) }))

@@ -2,8 +2,8 @@ import { sign } from 'node:crypto'
 import type { OwnedSet } from '../owned-set.ts'
 import { labelsOf, wireOf } from '../wire/name.ts'
 import { Class, Type } from '../wire/protocol.ts'
-import { type DataPart, longs, type RecordSet, words } from '../wire/record-data.ts'
-import { ALGORITHM, dsOf, type ZoneKey } from './signing-key.ts'
+import { type DataPart, longs, type RecordSet, uint16s } from '../wire/record-data.ts'
+import { dsOf, SIGNING_ALGORITHM, type ZoneKey } from './signing-key.ts'
 
 /** Longer than a secondary answers without contact to its primary (`timers.expire`). */
 export const VALID_SECONDS = 21 * 86_400
@@ -90,11 +90,11 @@ export class ZoneSigner {
   #sign({ privateKey, tag }: ZoneKey, owner: string, set: RecordSet, nowSeconds: number): Buffer {
     const labels = labelsOf(owner)
     const head = Buffer.concat([
-      words(set.type),
+      uint16s(set.type),
       // RFC 4034 §3.1.3: the label of a wildcard does not count.
-      Buffer.from([ALGORITHM, labels[0] === '*' ? labels.length - 1 : labels.length]),
+      Buffer.from([SIGNING_ALGORITHM, labels[0] === '*' ? labels.length - 1 : labels.length]),
       longs(set.ttl, nowSeconds + VALID_SECONDS, nowSeconds - EARLIER_SECONDS),
-      words(tag),
+      uint16s(tag),
       this.#signerName,
     ])
     const signature = sign('sha256', Buffer.concat([head, ...canonical(owner, set)]), {
@@ -110,11 +110,11 @@ export class ZoneSigner {
  * data.
  */
 function canonical(owner: string, set: RecordSet): Buffer[] {
-  const head = Buffer.concat([wireOf(owner), words(set.type, Class.IN), longs(set.ttl)])
+  const head = Buffer.concat([wireOf(owner), uint16s(set.type, Class.IN), longs(set.ttl)])
   return set.data
     .map(wholeData)
     .sort(Buffer.compare)
-    .map((data) => Buffer.concat([head, words(data.length), data]))
+    .map((data) => Buffer.concat([head, uint16s(data.length), data]))
 }
 
 const wholeData = (parts: readonly DataPart[]): Buffer =>

@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { wireOf } from '../wire/name.ts'
-import { words } from '../wire/record-data.ts'
+import { uint16s } from '../wire/record-data.ts'
 
 /** ECDSA on the curve P-256 with SHA-256 (RFC 6605). */
-export const ALGORITHM = 13
+export const SIGNING_ALGORITHM = 13
 export const SHA256_DIGEST = 2
 /** Zone key, secure entry point: it signs the keys and everything else (a combined signing key). */
 const FLAGS = 257
@@ -34,7 +34,7 @@ export function zoneKey(privateKey: string, state: KeyState): ZoneKey {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
   const point = [x, y].map((each) => Buffer.from(each, 'base64url'))
-  const dnskey = Buffer.concat([words(FLAGS), Buffer.from([PROTOCOL, ALGORITHM]), ...point])
+  const dnskey = Buffer.concat([uint16s(FLAGS), Buffer.from([PROTOCOL, SIGNING_ALGORITHM]), ...point])
   return { state, privateKey: key, dnskey, tag: keyTag(dnskey) }
 }
 
@@ -48,5 +48,5 @@ export function keyTag(dnskey: Buffer): number {
 /** Returns the data of a key's DS record in the zone above (RFC 4034 §5.1). */
 export function dsOf(zone: string, { dnskey, tag }: Pick<ZoneKey, 'dnskey' | 'tag'>): Buffer {
   const digest = createHash('sha256').update(wireOf(zone)).update(dnskey).digest()
-  return Buffer.concat([words(tag), Buffer.from([ALGORITHM, SHA256_DIGEST]), digest])
+  return Buffer.concat([uint16s(tag), Buffer.from([SIGNING_ALGORITHM, SHA256_DIGEST]), digest])
 }

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, expect, it } from 'vitest'
 import { decode, lines, zonesOf } from '../test-support.ts'
-import type { Zone } from '../zones/zone.ts'
+import type { ServedZone } from '../zones/zone.ts'
 import { Notifier, type NotifierOptions } from './notifier.ts'
 
 const closing: (() => void)[] = []
@@ -29,7 +29,7 @@ function notifierFor(host: { host: string; port: number; keyName?: string }, mor
   return notifier
 }
 
-const zone = zonesOf({ 'example.test': ['www A 192.0.2.1'] }).get('example.test') as Zone
+const zone = zonesOf({ 'example.test': ['www A 192.0.2.1'] }).get('example.test') as ServedZone
 
 function heard(socket: Socket, message: Buffer, from: RemoteInfo): void {
   const answer = Buffer.from(message.subarray(0, 12 + 14 + 4))

@@ -4,9 +4,9 @@ import { isIPv6 } from 'node:net'
 import { MessageWriter } from '../wire/message-writer.ts'
 import { Opcode, Type } from '../wire/protocol.ts'
 import { Signer, type TsigKeys } from '../wire/tsig.ts'
-import type { Zone } from '../zones/zone.ts'
-import { plainAddress, type Secondary } from './secondaries.ts'
-import { noticeOf } from './transfer.ts'
+import type { ServedZone } from '../zones/zone.ts'
+import { normalAddress, type Secondary } from './secondaries.ts'
+import { notifyMessage } from './transfer.ts'
 
 /**
  * RFC 1996 §3.6 asks for patience. A secondary that has missed them all asks when the zone's refresh time has passed.
@@ -41,7 +41,7 @@ export class Notifier {
     this.#againMs = options.againMs
   }
 
-  changed(zone: Zone): void {
+  changed(zone: ServedZone): void {
     this.#tell(zone)
     if (this.#againMs === undefined) return
     clearTimeout(this.#again.get(zone.name))
@@ -52,7 +52,7 @@ export class Notifier {
     this.#again.set(zone.name, timer.unref())
   }
 
-  #tell(zone: Zone): void {
+  #tell(zone: ServedZone): void {
     for (const line of this.#lines) line.changed(zone)
   }
 
@@ -70,7 +70,7 @@ export class Notifier {
 
 interface Notice {
   readonly id: number
-  readonly zone: Zone
+  readonly zone: ServedZone
   tries: number
   timer: NodeJS.Timeout
 }
@@ -80,7 +80,7 @@ class Line {
   readonly #secondary: Secondary
   readonly #options: NotifierOptions
   readonly #writer = new MessageWriter()
-  readonly #waiting = new Map<string, Zone>()
+  readonly #waiting = new Map<string, ServedZone>()
   readonly #underWay = new Map<string, Notice>()
   #socket: Socket | undefined
   #isClosed = false
@@ -94,7 +94,7 @@ class Line {
     return this.#waiting.size + this.#underWay.size
   }
 
-  changed(zone: Zone): void {
+  changed(zone: ServedZone): void {
     if (this.#isClosed) return
     this.#end(zone.name)
     this.#waiting.set(zone.name, zone)
@@ -133,7 +133,7 @@ class Line {
       this.#next()
       return
     }
-    const message = noticeOf(notice.zone, notice.id, Type.SOA, this.#writer)
+    const message = notifyMessage(notice.zone, notice.id, Type.SOA, this.#writer)
     const signed = keyName === undefined ? message : new Signer(keys, { keyName }).sign(message, Date.now())
     // A failed send counts as lost on the way.
     this.#open().send(signed, port, address, () => {})
@@ -147,7 +147,7 @@ class Line {
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
     socket.on('error', () => {})
     socket.on('message', (message, from) => {
-      if (plainAddress(from.address) !== plainAddress(address) || from.port !== port || message.length < 12) return
+      if (normalAddress(from.address) !== normalAddress(address) || from.port !== port || message.length < 12) return
       const flags = message.readUInt16BE(2)
       if (!(flags & 0x8000) || ((flags >> 11) & 15) !== Opcode.NOTIFY) return
       const id = message.readUInt16BE(0)

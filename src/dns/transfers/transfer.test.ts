@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import type { Client } from '../responder.ts'
+import type { DnsClient } from '../responder.ts'
 import {
   type Asking,
   decode,
@@ -37,10 +37,10 @@ const responder = responderOf(
     catalog: () => createCatalog('catalog.invalid', 9, new Map([['example.test', 12]])),
   },
 )
-const first: Client = { address: '192.0.2.1', transport: 'tcp' }
-const second: Client = { address: '192.0.2.2', transport: 'tcp' }
+const first: DnsClient = { address: '192.0.2.1', transport: 'tcp' }
+const second: DnsClient = { address: '192.0.2.2', transport: 'tcp' }
 
-const replies = (message: Buffer, client: Client = first): Promise<Buffer[]> =>
+const replies = (message: Buffer, client: DnsClient = first): Promise<Buffer[]> =>
   messagesOf(responder.respond(message, client))
 const axfr = (name = 'example.test', asking: Asking = {}) => questionFor(name, { type: 'AXFR', ...asking })
 const recordsOf = (messages: readonly Buffer[]) => messages.flatMap((message) => decode(message).answers ?? [])

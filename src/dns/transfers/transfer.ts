@@ -4,7 +4,7 @@ import { type MessageWriter, questionOf } from '../wire/message-writer.ts'
 import { Opcode, Rcode } from '../wire/protocol.ts'
 import type { Query } from '../wire/query.ts'
 import type { Difference } from '../zones/difference.ts'
-import type { Zone } from '../zones/zone.ts'
+import type { ServedZone } from '../zones/zone.ts'
 
 /** Pointers reach no further anyway, and a message of this size takes no noticeable time. */
 const MESSAGE_BYTES = 16_384
@@ -13,14 +13,14 @@ const MESSAGE_BYTES = 16_384
  * Yields all of a zone (RFC 5936): the SOA, everything else, and the SOA again. It is sent in as many messages as
  * necessary. A zone never changes, so even a slow transfer has one version.
  */
-export function* wholeZone(zone: Zone): Generator<OwnedSet> {
+export function* wholeZone(zone: ServedZone): Generator<OwnedSet> {
   const soa = { owner: zone.name, set: zone.soa }
   yield soa
   yield* zone.signer ? signedRecords(zone, zone.signer) : plainRecords(zone)
   yield soa
 }
 
-function* plainRecords({ nodes, soa }: Zone): Generator<OwnedSet> {
+function* plainRecords({ nodes, soa }: ServedZone): Generator<OwnedSet> {
   for (const [owner, sets] of nodes) for (const set of sets.values()) if (set !== soa) yield { owner, set }
 }
 
@@ -29,7 +29,7 @@ function* plainRecords({ nodes, soa }: Zone): Generator<OwnedSet> {
  * between.
  * @returns undefined when the whole zone is not larger
  */
-export function sinceThen({ name, soa, nodes }: Zone, { removed, added }: Difference): OwnedSet[] | undefined {
+export function sinceThen({ name, soa, nodes }: ServedZone, { removed, added }: Difference): OwnedSet[] | undefined {
   const ends = { owner: name, set: soa }
   const difference = [ends, ...removed, ...added, ends]
   let all = 0
@@ -65,7 +65,7 @@ export function* messagesOf(
 }
 
 /** Returns the notification that a zone has changed (RFC 1996), with its SOA as a hint. */
-export function noticeOf(zone: Zone, id: number, type: number, writer: MessageWriter): Buffer {
+export function notifyMessage(zone: ServedZone, id: number, type: number, writer: MessageWriter): Buffer {
   const question = questionOf(id, { opcode: Opcode.NOTIFY, isAuthoritative: true }, zone.name, type)
   const flags = question.readUInt16BE(2)
   writer.begin(question, zone.name, 512)

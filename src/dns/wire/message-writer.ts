@@ -1,6 +1,6 @@
 import type { OwnedSet } from '../owned-set.ts'
 import { endOfLabel, labelsOf, wireOf } from './name.ts'
-import { Class, Flag, HEADER_BYTES, Type } from './protocol.ts'
+import { Class, HEADER_BYTES, HeaderFlag, Type } from './protocol.ts'
 import type { RecordSet } from './record-data.ts'
 
 /** The last position that a pointer can reach. */
@@ -8,7 +8,7 @@ const MOST_POINTED_TO = 0x3fff
 const MOST_MESSAGE_BYTES = 65_535
 const OPT_BYTES = 11
 
-export type Section = 'answer' | 'authority' | 'additional'
+export type MessageSection = 'answer' | 'authority' | 'additional'
 const countAt = { answer: 6, authority: 8, additional: 10 } as const
 
 /** The buffer of all writers. One message is written at a time, and copied when it is complete. */
@@ -58,10 +58,10 @@ export class MessageWriter {
     wantsRecursion?: boolean
   }): void {
     const { opcode, rcode, isAuthoritative, isCut, wantsRecursion } = flags
-    let value = Flag.QR | (opcode << 11) | (rcode & 15)
-    if (isAuthoritative) value |= Flag.AA
-    if (isCut) value |= Flag.TC
-    if (wantsRecursion) value |= Flag.RD
+    let value = HeaderFlag.QR | (opcode << 11) | (rcode & 15)
+    if (isAuthoritative) value |= HeaderFlag.AA
+    if (isCut) value |= HeaderFlag.TC
+    if (wantsRecursion) value |= HeaderFlag.RD
     scratch.writeUInt16BE(value, 2)
   }
 
@@ -74,7 +74,7 @@ export class MessageWriter {
    * Adds all records of a set, or none.
    * @returns whether there was room
    */
-  addSet(section: Section, { owner, set }: OwnedSet): boolean {
+  addSet(section: MessageSection, { owner, set }: OwnedSet): boolean {
     return this.#orNothing(() => set.data.every((data) => this.#addRecord(section, owner, set, data)))
   }
 
@@ -82,7 +82,7 @@ export class MessageWriter {
    * Adds one record of a set.
    * @returns whether there was room
    */
-  addOne(section: Section, { owner, set }: OwnedSet, index: number): boolean {
+  addOne(section: MessageSection, { owner, set }: OwnedSet, index: number): boolean {
     return this.#orNothing(() => this.#addRecord(section, owner, set, set.data[index] as RecordSet['data'][number]))
   }
 
@@ -127,7 +127,7 @@ export class MessageWriter {
     return false
   }
 
-  #addRecord(section: Section, owner: string, set: RecordSet, data: RecordSet['data'][number]): boolean {
+  #addRecord(section: MessageSection, owner: string, set: RecordSet, data: RecordSet['data'][number]): boolean {
     if (!this.#addName(owner) || this.#at + 10 > this.#limit) return false
     scratch.writeUInt16BE(set.type, this.#at)
     scratch.writeUInt16BE(Class.IN, this.#at + 2)
@@ -174,7 +174,7 @@ export class MessageWriter {
     return true
   }
 
-  #count(section: Section, more: number): void {
+  #count(section: MessageSection, more: number): void {
     const at = countAt[section]
     scratch.writeUInt16BE(scratch.readUInt16BE(at) + more, at)
   }
@@ -189,7 +189,7 @@ export function questionOf(
 ): Buffer {
   const head = Buffer.alloc(HEADER_BYTES)
   head.writeUInt16BE(id, 0)
-  head.writeUInt16BE((opcode << 11) | (isAuthoritative ? Flag.AA : 0), 2)
+  head.writeUInt16BE((opcode << 11) | (isAuthoritative ? HeaderFlag.AA : 0), 2)
   head.writeUInt16BE(1, 4)
   const tail = Buffer.alloc(4)
   tail.writeUInt16BE(type, 0)

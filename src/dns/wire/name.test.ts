@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decode, lines } from '../test-support.ts'
 import { MessageWriter, questionOf } from './message-writer.ts'
-import { isWithin, labelsOf, nameOf, parentOf, readName, wireOf } from './name.ts'
+import { dnsName, isWithin, labelsOf, parentName, readName, wireOf } from './name.ts'
 import { Type } from './protocol.ts'
 
 describe('a name in a message', () => {
@@ -29,7 +29,7 @@ describe('a name in a message', () => {
 
 describe('a name as text', () => {
   it('has parents and labels, and does not split at a dot in a label', () => {
-    expect(parentOf('a\\.b.test')).toBe('test')
+    expect(parentName('a\\.b.test')).toBe('test')
     expect(labelsOf('a\\.b.te\\\\st')).toEqual(['a.b', 'te\\st'])
     expect(isWithin('a\\.b.test', 'b.test')).toBe(false)
     expect(isWithin('a.b.test', 'b.test')).toBe(true)
@@ -40,7 +40,7 @@ describe('a name as text', () => {
   it.each(['a..b', '.a', `${'a'.repeat(64)}.b`, 'ä.b', 'a b', Array(130).fill('a').join('.')])(
     'cannot be %s',
     (text) => {
-      expect(() => nameOf(text)).toThrow(RangeError)
+      expect(() => dnsName(text)).toThrow(RangeError)
     },
   )
 })

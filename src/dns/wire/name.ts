@@ -21,7 +21,7 @@ export function endOfLabel(name: string): number {
 }
 
 /** Returns the name without its first label, or '' for the last one. */
-export const parentOf = (name: string): string => name.slice(endOfLabel(name) + 1)
+export const parentName = (name: string): string => name.slice(endOfLabel(name) + 1)
 
 /** Returns whether `name` is `zone` or below it. */
 export function isWithin(name: string, zone: string): boolean {
@@ -29,7 +29,7 @@ export function isWithin(name: string, zone: string): boolean {
   if (!name.endsWith(`.${zone}`)) return false
   if (!name.includes('\\')) return true
   // The dot may be part of a label.
-  for (let rest = name; rest.length >= zone.length; rest = parentOf(rest)) if (rest === zone) return true
+  for (let rest = name; rest.length >= zone.length; rest = parentName(rest)) if (rest === zone) return true
   return false
 }
 
@@ -39,7 +39,7 @@ const unescaped = (label: string): string => label.replace(/\\(.)/gs, '$1')
 /** Returns the labels of a name, as they are on the wire. */
 export function labelsOf(name: string): string[] {
   const labels: string[] = []
-  for (let rest = name; rest !== ''; rest = parentOf(rest)) labels.push(unescaped(rest.slice(0, endOfLabel(rest))))
+  for (let rest = name; rest !== ''; rest = parentName(rest)) labels.push(unescaped(rest.slice(0, endOfLabel(rest))))
   return labels
 }
 
@@ -66,7 +66,7 @@ export function wireOf(name: string): Buffer {
  * Converts a host name from a setting or a record to a name.
  * @throws RangeError for an invalid name
  */
-export function nameOf(text: string): string {
+export function dnsName(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '')
   if (name.startsWith('.') || name.includes('..')) throw new RangeError(`empty label in ${text}`)
   if (!/^[\x21-\x7e]*$/.test(name)) throw new RangeError(`no ASCII form of a domain name: ${text}`)

@@ -49,7 +49,7 @@ export const Rcode = {
 /** Codes in a TSIG record (RFC 8945 §3). */
 export const TsigError = { NONE: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18 } as const
 
-export const Flag = { QR: 0x8000, AA: 0x0400, TC: 0x0200, RD: 0x0100 } as const
+export const HeaderFlag = { QR: 0x8000, AA: 0x0400, TC: 0x0200, RD: 0x0100 } as const
 
 export const HEADER_BYTES = 12
 

@@ -1,5 +1,5 @@
 import { readName } from './name.ts'
-import { Flag, HEADER_BYTES, Opcode, Rcode, Type } from './protocol.ts'
+import { HEADER_BYTES, HeaderFlag, Opcode, Rcode, Type } from './protocol.ts'
 import { readTsig, type Tsig } from './tsig.ts'
 
 /** The data of a client's OPT record (RFC 6891). */
@@ -44,11 +44,11 @@ const DNSSEC_OK = 0x8000
 export function readQuery(message: Buffer): Query | undefined {
   if (message.length < HEADER_BYTES) return undefined
   const flags = message.readUInt16BE(2)
-  if (flags & Flag.QR) return undefined
+  if (flags & HeaderFlag.QR) return undefined
   const draft = {
     id: message.readUInt16BE(0),
     opcode: (flags >> 11) & 15,
-    wantsRecursion: (flags & Flag.RD) !== 0,
+    wantsRecursion: (flags & HeaderFlag.RD) !== 0,
     fault: undefined as number | undefined,
     question: message.subarray(0, HEADER_BYTES),
     name: '',

@@ -1,6 +1,6 @@
 import { type FingerprintType, readFingerprint } from './fingerprint-data.ts'
 import { addressBytes } from './ip-address.ts'
-import { nameOf, wireOf } from './name.ts'
+import { dnsName, wireOf } from './name.ts'
 import { Type } from './protocol.ts'
 import { readServiceBinding, serviceBindingBytes } from './service-binding.ts'
 
@@ -16,7 +16,7 @@ export interface RecordSet {
   readonly targets: readonly string[]
 }
 
-export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA' | 'HTTPS' | FingerprintType
+export type ServedRecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA' | 'HTTPS' | FingerprintType
 
 /** A record as it is stored. */
 export interface ZoneRecord {
@@ -42,8 +42,8 @@ interface ReadData {
 }
 
 /** @throws RangeError when DNS cannot express the record */
-export function readRecord(record: ZoneRecord): ReadData {
-  const read = Object.hasOwn(readers, record.type) ? readers[record.type as RecordType] : undefined
+export function readRecordData(record: ZoneRecord): ReadData {
+  const read = Object.hasOwn(readers, record.type) ? readers[record.type as ServedRecordType] : undefined
   if (!read) throw new RangeError(`no type that is served: ${record.type}`)
   const result = read(record)
   const bytes = result.data.reduce((sum, part) => sum + (typeof part === 'string' ? wireOf(part) : part).length, 0)
@@ -54,17 +54,21 @@ export function readRecord(record: ZoneRecord): ReadData {
 /** Returns the TTL, or 0 for an invalid one (RFC 2181 §8). */
 export const usableTtl = (ttl: number): number => (Number.isInteger(ttl) && ttl >= 0 && ttl <= MOST_TTL ? ttl : 0)
 
-const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
+const readers: Record<ServedRecordType, (record: ZoneRecord) => ReadData> = {
   A: ({ value }) => ({ type: Type.A, data: [addressBytes('A', value)] }),
   AAAA: ({ value }) => ({ type: Type.AAAA, data: [addressBytes('AAAA', value)] }),
-  CNAME: ({ value }) => ({ type: Type.CNAME, data: [nameOf(value)] }),
-  NS: ({ value }) => ({ type: Type.NS, data: [nameOf(value)], target: nameOf(value) }),
-  MX: ({ value, priority }) => ({ type: Type.MX, data: [words(priority ?? 0), nameOf(value)], target: nameOf(value) }),
+  CNAME: ({ value }) => ({ type: Type.CNAME, data: [dnsName(value)] }),
+  NS: ({ value }) => ({ type: Type.NS, data: [dnsName(value)], target: dnsName(value) }),
+  MX: ({ value, priority }) => ({
+    type: Type.MX,
+    data: [uint16s(priority ?? 0), dnsName(value)],
+    target: dnsName(value),
+  }),
   SRV: ({ value, priority, weight, port }) => ({
     type: Type.SRV,
     // RFC 2782: the target is never compressed.
-    data: [Buffer.concat([words(priority ?? 0, weight ?? 0, port ?? 0), wireOf(nameOf(value))])],
-    target: nameOf(value),
+    data: [Buffer.concat([uint16s(priority ?? 0, weight ?? 0, port ?? 0), wireOf(dnsName(value))])],
+    target: dnsName(value),
   }),
   TXT: ({ value }) => ({ type: Type.TXT, data: [strings(value)] }),
   HTTPS: ({ value }) => ({ type: Type.HTTPS, data: [serviceBindingBytes(readServiceBinding(value))] }),
@@ -88,7 +92,7 @@ function fingerprint(type: FingerprintType, value: string): Buffer {
 }
 
 /** Encodes unsigned 16-bit numbers. */
-export function words(...numbers: readonly number[]): Buffer {
+export function uint16s(...numbers: readonly number[]): Buffer {
   const buffer = Buffer.alloc(numbers.length * 2)
   for (const [at, number] of numbers.entries()) buffer.writeUInt16BE(number, at * 2)
   return buffer

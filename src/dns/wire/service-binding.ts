@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { addressBytes, canonicalAddress } from './ip-address.ts'
-import { nameOf, wireOf } from './name.ts'
+import { dnsName, wireOf } from './name.ts'
 
 /* HTTPS records (RFC 9460): a priority, the name of the service, and facts that a client can use before it connects. */
 
@@ -60,7 +60,7 @@ export function serviceBindingBytes({ priority, target, parameters }: ServiceBin
     return Buffer.concat([lead, bytes])
   })
   // RFC 9460 §2.2: the name is never compressed.
-  return Buffer.concat([head, target === '.' ? Buffer.from([0]) : wireOf(nameOf(target)), ...params])
+  return Buffer.concat([head, target === '.' ? Buffer.from([0]) : wireOf(dnsName(target)), ...params])
 }
 
 const nameOfKey = (text: string): string => text.split('=')[0] as string

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readName, wireOf } from './name.ts'
 import { Class, Rcode, TsigError, Type } from './protocol.ts'
-import { longs, words } from './record-data.ts'
+import { longs, uint16s } from './record-data.ts'
 
 /* Signed messages (RFC 8945), with hmac-sha256 only, which every server supports. */
 
@@ -21,14 +21,14 @@ export interface Tsig {
 }
 
 /** The result of checking a client's signature. */
-export interface Verdict {
+export interface SignatureVerdict {
   /** 0 if it is valid. */
   readonly error: number
   readonly keyName: string
   readonly mac: Buffer
 }
 
-export const ALGORITHM = 'hmac-sha256'
+export const TSIG_ALGORITHM = 'hmac-sha256'
 /** How far clocks may differ. */
 const FUDGE_SECONDS = 300
 const MAC_BYTES = 32
@@ -69,12 +69,12 @@ export function readTsig(message: Buffer, { start, name, head, data, end }: Plac
 }
 
 /** @param before the signature of the message that this one answers, if it does */
-export function verify(tsig: Tsig, keys: TsigKeys, nowMs: number, before?: Buffer): Verdict {
+export function verify(tsig: Tsig, keys: TsigKeys, nowMs: number, before?: Buffer): SignatureVerdict {
   const { keyName, mac } = tsig
   const key = keys.get(keyName)
-  if (!key || tsig.algorithm !== ALGORITHM) return { error: TsigError.BADKEY, keyName, mac }
+  if (!key || tsig.algorithm !== TSIG_ALGORITHM) return { error: TsigError.BADKEY, keyName, mac }
   const hmac = createHmac('sha256', key)
-  if (before) hmac.update(words(before.length)).update(before)
+  if (before) hmac.update(uint16s(before.length)).update(before)
   const expected = hmac
     .update(tsig.signed)
     .update(variables(keyName, tsig.timeSeconds, tsig.fudgeSeconds, TsigError.NONE, Buffer.alloc(0)))
@@ -86,11 +86,12 @@ export function verify(tsig: Tsig, keys: TsigKeys, nowMs: number, before?: Buffe
 }
 
 /** Returns the rcode of an answer to a message with this verdict. */
-export const rcodeOf = ({ error }: Verdict): number => (error === TsigError.NONE ? Rcode.NOERROR : Rcode.NOTAUTH)
+export const rcodeOf = ({ error }: SignatureVerdict): number =>
+  error === TsigError.NONE ? Rcode.NOERROR : Rcode.NOTAUTH
 
 /** Returns the most bytes that a signature under a key adds to a message. */
 export const signatureBytes = (keyName: string): number =>
-  wireOf(keyName).length + 10 + wireOf(ALGORITHM).length + 16 + MAC_BYTES + 6
+  wireOf(keyName).length + 10 + wireOf(TSIG_ALGORITHM).length + 16 + MAC_BYTES + 6
 
 /** Signs messages: one, or a stream of them whose signatures form a chain (RFC 8945 §5.3.1). */
 export class Signer {
@@ -119,20 +120,20 @@ export class Signer {
     this.#before = mac
     this.#isFirst = false
     const data = Buffer.concat([
-      wireOf(ALGORITHM),
+      wireOf(TSIG_ALGORITHM),
       time(timeSeconds),
-      words(FUDGE_SECONDS, mac.length),
+      uint16s(FUDGE_SECONDS, mac.length),
       mac,
       message.subarray(0, 2),
-      words(this.#error, other.length),
+      uint16s(this.#error, other.length),
       other,
     ])
     const signed = Buffer.concat([
       message,
       wireOf(this.#keyName),
-      words(Type.TSIG, Class.ANY),
+      uint16s(Type.TSIG, Class.ANY),
       longs(0),
-      words(data.length),
+      uint16s(data.length),
       data,
     ])
     signed.writeUInt16BE(signed.readUInt16BE(10) + 1, 10)
@@ -146,10 +147,10 @@ export class Signer {
 
   #digest(key: Buffer, message: Buffer, timeSeconds: number, other: Buffer): Buffer {
     const hmac = createHmac('sha256', key)
-    if (this.#before) hmac.update(words(this.#before.length)).update(this.#before)
+    if (this.#before) hmac.update(uint16s(this.#before.length)).update(this.#before)
     hmac.update(message)
     if (this.#isFirst) hmac.update(variables(this.#keyName, timeSeconds, FUDGE_SECONDS, this.#error, other))
-    else hmac.update(time(timeSeconds)).update(words(FUDGE_SECONDS))
+    else hmac.update(time(timeSeconds)).update(uint16s(FUDGE_SECONDS))
     return hmac.digest()
   }
 }
@@ -157,11 +158,11 @@ export class Signer {
 function variables(keyName: string, timeSeconds: number, fudge: number, error: number, other: Buffer): Buffer {
   return Buffer.concat([
     wireOf(keyName),
-    words(Class.ANY),
+    uint16s(Class.ANY),
     longs(0),
-    wireOf(ALGORITHM),
+    wireOf(TSIG_ALGORITHM),
     time(timeSeconds),
-    words(fudge, error, other.length),
+    uint16s(fudge, error, other.length),
     other,
   ])
 }

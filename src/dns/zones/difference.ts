@@ -1,7 +1,7 @@
 import type { OwnedSet } from '../owned-set.ts'
 import { Type } from '../wire/protocol.ts'
 import { longs, type RecordSet, type ZoneRecord } from '../wire/record-data.ts'
-import { createZone, dataKey, ownerOf, type Zone, type ZoneOptions } from './zone.ts'
+import { createZone, dataKey, ownerName, type ServedZone, type ZoneOptions } from './zone.ts'
 
 /** The records of one name and type as they were stored before a change. Empty if the set did not exist. */
 export interface EarlierSet {
@@ -21,7 +21,7 @@ export interface Difference {
  * @param earlier the sets that changes since then have replaced, the oldest first
  */
 export function differenceTo(
-  zone: Zone,
+  zone: ServedZone,
   serial: number,
   earlier: readonly EarlierSet[],
   { nameservers }: Pick<ZoneOptions, 'nameservers'>,
@@ -35,7 +35,7 @@ export function differenceTo(
   const removed: OwnedSet[] = [{ owner: zone.name, set: soaOf(zone, serial) }]
   const added: OwnedSet[] = [{ owner: zone.name, set: zone.soa }]
   for (const { name, type } of sets.values()) {
-    const owner = ownerOf(name, zone.name)
+    const owner = ownerName(name, zone.name)
     const number = Type[type as keyof typeof Type]
     const [was, is] = [before, zone].map(({ nodes }) => nodes.get(owner)?.get(number))
     removed.push(...without(owner, was, is))
@@ -52,7 +52,7 @@ function without(owner: string, set: RecordSet | undefined, other: RecordSet | u
   return data.length === 0 ? [] : [{ owner, set: { ...set, data } }]
 }
 
-function soaOf({ soa }: Zone, serial: number): RecordSet {
+function soaOf({ soa }: ServedZone, serial: number): RecordSet {
   const [primary = '', mailbox = '', numbers] = soa.data[0] ?? []
   return { ...soa, data: [[primary, mailbox, Buffer.concat([longs(serial), (numbers as Buffer).subarray(4)])]] }
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { EarlierSet } from './difference.ts'
-import { recordsOf } from './zone-records.store.ts'
+import { recordsWithProofs } from './zone-records.store.ts'
 
 /** The limits for the stored changes of a zone. A secondary that has missed more gets the whole zone. */
 export const MOST_CHANGES = 100
@@ -14,7 +14,7 @@ export async function setsOf(
 ): Promise<EarlierSet[]> {
   const sets = new Map(wanted.map(({ name, type }) => [`${type} ${name}`, { name, type }]))
   if (sets.size === 0) return []
-  const there = await recordsOf(tx, [zoneId], new Set(wanted.map(({ name }) => name)))
+  const there = await recordsWithProofs(tx, [zoneId], new Set(wanted.map(({ name }) => name)))
   const records = Map.groupBy(there, ({ name, type }) => `${type} ${name}`)
   return [...sets].map(([key, set]) => ({
     ...set,

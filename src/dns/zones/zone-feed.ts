@@ -1,5 +1,5 @@
 import { createCatalog } from './catalog.ts'
-import { createZone, type Zone, type ZoneOptions } from './zone.ts'
+import { createZone, type ServedZone, type ZoneOptions } from './zone.ts'
 import { ZoneSet } from './zone-set.ts'
 import type { ChangedZone, Position } from './zones.store.ts'
 
@@ -17,7 +17,7 @@ export interface ZoneFeedOptions extends ZoneOptions {
   readonly onChange?: (callback: () => void) => () => void
   readonly onError: (error: unknown) => void
   /** Called for every new or changed zone, and for the catalog. */
-  readonly onZone?: (zone: Zone) => void
+  readonly onZone?: (zone: ServedZone) => void
   /** The name of the catalog zone, if any. */
   readonly catalog?: string | undefined
   readonly pollMs?: number
@@ -31,7 +31,7 @@ export class ZoneFeed {
   readonly #ids = new Map<string, number>()
   readonly zones = new ZoneSet()
   #position: Position | undefined
-  #catalog: Zone | undefined
+  #catalog: ServedZone | undefined
   #looking: Promise<void> | undefined
   #again = false
 
@@ -42,7 +42,7 @@ export class ZoneFeed {
     this.#unsubscribe = options.onChange?.(() => this.#look())
   }
 
-  get catalog(): Zone | undefined {
+  get catalog(): ServedZone | undefined {
     return this.#catalog
   }
 

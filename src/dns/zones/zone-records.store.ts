@@ -8,7 +8,7 @@ const CHALLENGE_TTL = 60
  * Returns all records of zones, including the proofs for certificate authorities.
  * @param names returns only records of these names
  */
-export async function recordsOf(
+export async function recordsWithProofs(
   tx: Tx,
   zoneIds: readonly number[],
   names?: ReadonlySet<string>,

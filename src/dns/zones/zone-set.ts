@@ -1,9 +1,9 @@
-import { parentOf } from '../wire/name.ts'
-import type { Zone } from './zone.ts'
+import { parentName } from '../wire/name.ts'
+import type { ServedZone } from './zone.ts'
 
 /** The zones that a server answers for. */
 export class ZoneSet {
-  readonly #zones = new Map<string, Zone>()
+  readonly #zones = new Map<string, ServedZone>()
 
   /** Changes whenever a zone does. */
   version = 0
@@ -12,11 +12,11 @@ export class ZoneSet {
     return this.#zones.size
   }
 
-  get(name: string): Zone | undefined {
+  get(name: string): ServedZone | undefined {
     return this.#zones.get(name)
   }
 
-  put(zone: Zone): void {
+  put(zone: ServedZone): void {
     this.#zones.set(zone.name, zone)
     this.version++
   }
@@ -26,13 +26,13 @@ export class ZoneSet {
     this.version++
   }
 
-  values(): IterableIterator<Zone> {
+  values(): IterableIterator<ServedZone> {
     return this.#zones.values()
   }
 
   /** Returns the zone that contains a name: the longest, if one is below another. */
-  find(name: string): Zone | undefined {
-    for (let rest = name; ; rest = parentOf(rest)) {
+  find(name: string): ServedZone | undefined {
+    for (let rest = name; ; rest = parentName(rest)) {
       const zone = this.#zones.get(rest)
       if (zone || rest === '') return zone
     }

@@ -1,14 +1,14 @@
 import { ZoneSigner } from '../signing/signer.ts'
 import type { ZoneKey } from '../signing/signing-key.ts'
-import { isWithin, nameOf, parentOf } from '../wire/name.ts'
+import { dnsName, isWithin, parentName } from '../wire/name.ts'
 import { Type } from '../wire/protocol.ts'
-import { longs, type RecordSet, readRecord, usableTtl, type ZoneRecord } from '../wire/record-data.ts'
+import { longs, type RecordSet, readRecordData, usableTtl, type ZoneRecord } from '../wire/record-data.ts'
 
 /** All records of one name. Empty if only names below it have some (RFC 4592 §2.2.2). */
 export type Node = ReadonlyMap<number, RecordSet>
 
 /** A zone in the form for answers. It is never changed, only replaced. */
-export interface Zone {
+export interface ServedZone {
   readonly name: string
   readonly serial: number
   readonly nodes: ReadonlyMap<string, Node>
@@ -49,14 +49,14 @@ const APEX_TTL = 3600
  * Creates a zone from its stored data.
  * @throws RangeError when its own name is invalid
  */
-export function createZone(data: ZoneData, options: ZoneOptions): Zone {
+export function createZone(data: ZoneData, options: ZoneOptions): ServedZone {
   const { name: given, serial, records, isLeaving = false } = data
   const keys = data.openKeys?.() ?? []
-  const name = nameOf(given)
+  const name = dnsName(given)
   const drafts = new Map<string, Map<number, Draft>>()
   for (const record of records)
     try {
-      addRecord(drafts, ownerOf(record.name, name), record)
+      addRecord(drafts, ownerName(record.name, name), record)
     } catch (error) {
       options.onFault?.(name, record, error)
     }
@@ -89,14 +89,14 @@ interface Draft {
 }
 
 /** @throws RangeError when it is not a name in the zone */
-export function ownerOf(relative: string, zone: string): string {
-  const owner = nameOf(relative === '' || relative === '@' ? zone : `${relative}.${zone}`)
+export function ownerName(relative: string, zone: string): string {
+  const owner = dnsName(relative === '' || relative === '@' ? zone : `${relative}.${zone}`)
   if (!isWithin(owner, zone)) throw new RangeError(`not in the zone: ${owner}`)
   return owner
 }
 
 function addRecord(drafts: Map<string, Map<number, Draft>>, owner: string, record: ZoneRecord): void {
-  const { type, data, target } = readRecord(record)
+  const { type, data, target } = readRecordData(record)
   const ttl = usableTtl(record.ttl)
   const node = drafts.get(owner) ?? new Map<number, Draft>()
   drafts.set(owner, node)
@@ -123,7 +123,7 @@ const finished = ({ type, ttl, data, targets }: Draft): RecordSet => ({
 function addEmptyNames(nodes: Map<string, Map<number, RecordSet>>, zone: string): void {
   for (const owner of [...nodes.keys()])
     for (let name = owner; name !== zone; ) {
-      name = parentOf(name)
+      name = parentName(name)
       if (nodes.has(name)) break
       nodes.set(name, new Map())
     }

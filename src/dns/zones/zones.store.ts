@@ -4,7 +4,7 @@ import { announce, type Database, type Tx } from '../../platform/db/database.ts'
 import { type KeyState, type ZoneKey, zoneKey } from '../signing/signing-key.ts'
 import type { EarlierSet } from './difference.ts'
 import type { ZoneData } from './zone.ts'
-import { recordsOf } from './zone-records.store.ts'
+import { recordsWithProofs } from './zone-records.store.ts'
 
 /** A zone that has changed, or is gone. */
 export interface ChangedZone {
@@ -130,7 +130,7 @@ export async function readChangedZones(
         .execute()
       if (zones.length === 0) return
       const there = zones.filter((zone) => zone.deleted_at === null)
-      const found = await recordsOf(
+      const found = await recordsWithProofs(
         tx,
         there.map(({ id }) => id),
       )
@@ -152,7 +152,7 @@ export async function readChangedZones(
 }
 
 /** The purpose under which private keys of zones are sealed. */
-export const KEY_PURPOSE = 'key of a zone'
+export const ZONE_KEY_PURPOSE = 'key of a zone'
 
 async function keysOf(tx: Tx, zoneIds: readonly number[]) {
   if (zoneIds.length === 0) return new Map<number, SealedKey[]>()
@@ -171,4 +171,4 @@ interface SealedKey {
 }
 
 const opened = ({ private_key, state }: SealedKey, sealer: Pick<Sealer, 'open'>): ZoneKey =>
-  zoneKey(sealer.open(private_key, KEY_PURPOSE), state)
+  zoneKey(sealer.open(private_key, ZONE_KEY_PURPOSE), state)

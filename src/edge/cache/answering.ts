@@ -18,7 +18,7 @@ import { createFetchLeader } from './origin/collapsed-forwarding.ts'
 import type { OriginFetch, OriginFetchResult } from './origin/origin-fetch.ts'
 import { MOST_ORIGIN_FETCHES, RETRY_MS, refresh, startOriginFetch } from './origin/start-origin-fetch.ts'
 import { pass } from './pass.ts'
-import { isAlive, isCurrentFetch } from './purge/alive.ts'
+import { isCurrentFetch, isEntryAlive } from './purge/alive.ts'
 import { forgetAfterWrite } from './purge/apply-purge.ts'
 import { sendEntry, type Use, uses } from './send-entry.ts'
 import type { Entry } from './store/entry.ts'
@@ -34,7 +34,7 @@ export function decide(cache: Cache, visit: Visit): Decision | Promise<Decision>
   if (facts.isPrivate) return pass(visit, 'request')
   const lookup: CacheLookup = { visit, waits: 0, route, facts, address, key: address.key, selected: undefined }
   const entry = cache.memory.get(address.key)
-  if (entry && isAlive(cache, entry, route)) return use(cache, lookup, entry)
+  if (entry && isEntryAlive(cache, entry, route)) return use(cache, lookup, entry)
   if (isPrivateTarget(address.target)) return pass(visit, 'bypass; detail=private-address')
   const by = cache.differences.of(address.key)
   return by ? useVariant(cache, lookup, by) : useFromDisk(cache, lookup)
@@ -46,7 +46,7 @@ function useVariant(cache: Cache, lookup: CacheLookup, by: readonly string[]): D
   if (!selected) return pass(lookup.visit, 'bypass; detail=long-headers')
   const chosen = { ...lookup, selected, key: selected.key }
   const entry = cache.memory.get(chosen.key)
-  return entry && isAlive(cache, entry, lookup.route) ? use(cache, chosen, entry) : useFromDisk(cache, chosen)
+  return entry && isEntryAlive(cache, entry, lookup.route) ? use(cache, chosen, entry) : useFromDisk(cache, chosen)
 }
 
 /** Looks for this visitor's variant, now that the address is known to have several. */
@@ -63,10 +63,10 @@ const useFromDisk = (cache: Cache, lookup: CacheLookup): Decision | Promise<Deci
 async function fromDisk(cache: Cache, lookup: CacheLookup): Promise<Decision> {
   const entry = await cache.options.disk.take(lookup.key)
   if (lookup.visit.response.destroyed) return handled
-  if (!entry || !isAlive(cache, entry, lookup.route)) return miss(cache, lookup, undefined)
+  if (!entry || !isEntryAlive(cache, entry, lookup.route)) return miss(cache, lookup, undefined)
   // Another request may have fetched or read it in the meantime.
   const newer = cache.memory.get(entry.key)
-  if (newer && isAlive(cache, newer, lookup.route)) return use(cache, lookup, newer)
+  if (newer && isEntryAlive(cache, newer, lookup.route)) return use(cache, lookup, newer)
   if (!cache.memory.put(entry)) return pass(lookup.visit, 'miss; detail=crowded')
   return use(cache, lookup, entry)
 }
@@ -184,7 +184,8 @@ function afterRevalidation(
   originFetch: OriginFetch | undefined,
   entry: Entry,
 ): Decision {
-  if (!originFetch?.isDoomed && isAlive(cache, entry, lookup.route)) return send(cache, lookup, entry, uses.validated)
+  if (!originFetch?.isDoomed && isEntryAlive(cache, entry, lookup.route))
+    return send(cache, lookup, entry, uses.validated)
   return pass(lookup.visit, 'miss; detail=not-shared')
 }
 
@@ -225,12 +226,12 @@ function afterWaiting(
     if (!isOwnVariant(lookup, entry)) return selectAnew(cache, lookup)
     // What was fetched as a file may turn out to be a page.
     if (!isForVisitor(entry, lookup.facts, lookup.visit)) return passOwn(lookup)
-    if (!originFetch.isDoomed && isAlive(cache, entry, lookup.route)) return send(cache, lookup, entry, how)
+    if (!originFetch.isDoomed && isEntryAlive(cache, entry, lookup.route)) return send(cache, lookup, entry, how)
     // A purge arrived in the meantime, so this answer predates it.
     if (lookup.waits === 0) return miss(cache, { ...lookup, waits: 1 }, undefined)
   }
   if (result?.kind === 'varies') return selectAnew(cache, lookup)
-  if (result?.kind === 'failed' && fallback && isAlive(cache, fallback, lookup.route))
+  if (result?.kind === 'failed' && fallback && isEntryAlive(cache, fallback, lookup.route))
     return send(cache, lookup, fallback, uses.staleIfError)
   return pass(lookup.visit, 'miss; collapsed; detail=not-shared')
 }

@@ -11,7 +11,7 @@ import { createKnownDifferences } from './decide/known-differences.ts'
 import { isRead, looksLikeFile, requestFacts } from './decide/request-facts.ts'
 import { isForVisitor } from './decide/shareability.ts'
 import { select } from './decide/vary-key.ts'
-import { isAlive, isAliveFor } from './purge/alive.ts'
+import { isAliveFor, isEntryAlive } from './purge/alive.ts'
 import { applyPurge } from './purge/apply-purge.ts'
 import { noDisk } from './store/disk.ts'
 import { createCompression } from './store/encodings.ts'
@@ -101,7 +101,7 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     holdsPage(route, host, target) {
       const address = pageAddress('https', host, target)
       const entry = address && memory.get(address.key)
-      return entry !== undefined && isAlive(cache, entry, route)
+      return entry !== undefined && isEntryAlive(cache, entry, route)
     },
     stats: () => ({
       entries: memory.count,
@@ -126,7 +126,7 @@ function holdsFile(cache: Cache, visit: Visit): boolean {
   const by = cache.differences.of(address.key)
   const selected = by && select(address.key, by, rawHeaders)
   const entry = cache.memory.get(address.key) ?? (selected && cache.memory.get(selected.key))
-  if (entry?.tier !== 'file' || !isAlive(cache, entry, route) || !cache.options.purges.isCurrent()) return false
+  if (entry?.tier !== 'file' || !isEntryAlive(cache, entry, route) || !cache.options.purges.isCurrent()) return false
   if (performance.now() - entry.madeAtMs >= entry.lifetime.freshMs) return false
   const facts = requestFacts(rawHeaders)
   return !facts.isPrivate && isForVisitor(entry, facts, visit)

@@ -21,7 +21,7 @@ const BOTS: readonly (readonly [userAgent: RegExp, domains: readonly string[]])[
 ]
 
 /** The look-ups that are needed from the name service. */
-export interface Names {
+export interface NameLookups {
   reverse(address: string): Promise<string[]>
   addresses(name: string): Promise<string[]>
 }
@@ -39,7 +39,7 @@ const MOST_PENDING = 32
 const MOST_NAMES = 4
 
 /** @param how `dns`: as documented above; `name`: by user agent alone, which anyone can forge; `none`: no bot passes */
-export function createBotCheck(how: 'dns' | 'name' | 'none', names: Names = systemNames()): KnowBot {
+export function createBotCheck(how: 'dns' | 'name' | 'none', names: NameLookups = systemNames()): KnowBot {
   if (how === 'none') return () => false
   const known = new LRUCache<string, boolean>({ max: 20_000 })
   const pending = new Map<string, Promise<boolean>>()
@@ -66,7 +66,7 @@ export function createBotCheck(how: 'dns' | 'name' | 'none', names: Names = syst
   }
 }
 
-async function isNamed(names: Names, address: string, domains: readonly string[]): Promise<boolean> {
+async function isNamed(names: NameLookups, address: string, domains: readonly string[]): Promise<boolean> {
   const found = (await names.reverse(address))
     .map((name) => name.toLowerCase().replace(/\.$/, ''))
     .filter((name) => domains.some((domain) => name.endsWith(`.${domain}`)))
@@ -80,7 +80,7 @@ async function isNamed(names: Names, address: string, domains: readonly string[]
 const isSame = (one: string, other: string): boolean =>
   ipaddr.isValid(one) && ipaddr.isValid(other) && ipaddr.process(one).toString() === ipaddr.process(other).toString()
 
-function systemNames(): Names {
+function systemNames(): NameLookups {
   const resolver = new Resolver({ timeout: 1500, tries: 1 })
   return {
     reverse: (address) => resolver.reverse(address),

@@ -16,7 +16,7 @@ export interface Bearer {
   readonly userAgent: string
 }
 
-export interface Tokens {
+export interface ChallengeTokens {
   challenge(bearer: Bearer, nowMs: number): { token: string; seed: string }
   /** @returns the pass for a solved challenge; `undefined` when it is expired, another visitor's, or not solved */
   redeem(
@@ -38,7 +38,7 @@ const PASS_MS = 6 * 3_600_000
 const ANSWER = /^\d{1,12}$/
 
 /** @param key 32 bytes that all edges share, for this use only */
-export function createTokens(key: Buffer): Tokens {
+export function createTokens(key: Buffer): ChallengeTokens {
   const sign = (purpose: string, { hostName, address, userAgent }: Bearer, body: string): string =>
     createHmac('sha256', key)
       .update([purpose, body, hostName, networkOf(address), userAgent].join('\n'))

@@ -9,7 +9,7 @@ import type { Budget } from '../../platform/budgets/budget.ts'
 import { createClientReader, createTrust, type ReadClient } from '../../platform/http/client/client-address.ts'
 import { plainAddress } from '../../platform/http/client/plain-address.ts'
 import { readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
-import { Turns } from '../../platform/http/request/turns.ts'
+import { RequestTurns } from '../../platform/http/request/turns.ts'
 import { plainPage } from '../../platform/plain-page.ts'
 import { defaultLimits, type EdgeLimits } from '../edge-limits.ts'
 import { createHttp2Sessions, type Http2Sessions } from '../http2/http2-sessions.ts'
@@ -104,7 +104,7 @@ interface GatewayContext extends ProxyContext {
   readonly rules: readonly Rule[]
   readonly readClient: ReadClient
   readonly isMisdirected: IsMisdirected
-  readonly turns: Turns
+  readonly turns: RequestTurns
   closing: boolean
   http2?: Http2Sessions
   /** Each ends connections that Node does not track as having requests. */
@@ -130,7 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     rules: options.rules ?? edgeRules(),
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
     isMisdirected: createMisdirected(createTrust(options.trustProxy ?? [])),
-    turns: new Turns(limits.pipelined - 1),
+    turns: new RequestTurns(limits.pipelined - 1),
     closing: false,
     cutOff: [],
     silent: [],

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { AnswerParser, type AnswerSink } from './answer-parser.ts'
 import { HostError, type HostErrorCode } from './host-error.ts'
-import { type Exchange, sendBody } from './host-exchange.ts'
+import { type HostExchange, sendBody } from './host-exchange.ts'
 
 /** Limits for connections to the hosts. */
 export interface UpstreamLimits {
@@ -39,7 +39,7 @@ export class Connection implements AnswerSink {
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   readonly #parser = new AnswerParser(this)
-  #exchange: Exchange | undefined
+  #exchange: HostExchange | undefined
   /** Its last activity, monotonic. */
   #movedAtMs = performance.now()
   #isConnected = false
@@ -70,7 +70,7 @@ export class Connection implements AnswerSink {
   }
 
   /** Sends a request. The connection must be free. */
-  send(exchange: Exchange): void {
+  send(exchange: HostExchange): void {
     this.#exchange = exchange
     exchange.connection = this
     this.#parser.begin(exchange.request.method)
@@ -80,7 +80,7 @@ export class Connection implements AnswerSink {
     else exchange.isSent = true
   }
 
-  async #sendBody(exchange: Exchange): Promise<void> {
+  async #sendBody(exchange: HostExchange): Promise<void> {
     try {
       exchange.isSent = await sendBody(this.#socket, exchange, () => this.#moves())
       this.#moves()

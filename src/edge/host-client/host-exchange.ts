@@ -12,7 +12,7 @@ export interface HostRequest {
 }
 
 /** Controls a request in progress. After the end it does nothing. */
-export interface Control {
+export interface ExchangeControl {
   /** Data that has already been read is still delivered. */
   pause(): void
   resume(): void
@@ -40,7 +40,7 @@ export interface ExchangeConnection {
 }
 
 /** One request, from its start to its end. */
-export class Exchange implements Control {
+export class HostExchange implements ExchangeControl {
   readonly request: HostRequest
   readonly #listener: AnswerListener
   /** Undefined while it waits for one. */
@@ -152,7 +152,7 @@ export function lengthOf(headers: readonly string[]): number | undefined {
  * @returns whether the complete body was sent; false when the exchange ended before @throws HostError when its length
  *   differs from the announced one
  */
-export async function sendBody(socket: Socket, exchange: Exchange, onPiece: () => void): Promise<boolean> {
+export async function sendBody(socket: Socket, exchange: HostExchange, onPiece: () => void): Promise<boolean> {
   const { headers, body } = exchange.request
   const length = lengthOf(headers)
   let sent = 0

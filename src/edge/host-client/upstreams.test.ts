@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultLimits } from '../edge-limits.ts'
-import { createUpstreams, type UpstreamLimits, type Upstreams } from '../proxy/upstreams.ts'
+import { createUpstreams, type Upstreams } from '../proxy/upstreams.ts'
 import { ask, type Cleanup, createCleanup, eventually, routeTo, startGateway } from '../test-support.ts'
 import { askAlive } from './ask-alive.ts'
+import type { UpstreamLimits } from './host-connection.ts'
 import { Connection } from './host-connection.ts'
-import { type AnswerListener, type Control, Exchange } from './host-exchange.ts'
+import { type AnswerListener, type ExchangeControl, HostExchange } from './host-exchange.ts'
 
 let cleanup: Cleanup
 beforeEach(() => {
@@ -41,7 +42,7 @@ function open(limits: Partial<UpstreamLimits> = {}): Upstreams {
 
 interface Came {
   text: string
-  control: Control
+  control: ExchangeControl
 }
 
 /** Sends a request, and waits for the complete answer. @param onHead called when its head has arrived */
@@ -49,7 +50,7 @@ function get(
   upstreams: Upstreams,
   upstream: string,
   path = '/',
-  onHead: (control: Control) => void = () => {},
+  onHead: (control: ExchangeControl) => void = () => {},
 ): Promise<Came> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -136,7 +137,7 @@ test('does not reuse a connection that has just ended, even before the event of 
   const owner = { limits, isFree: (connection: Connection) => void free.push(connection), isGone() {} }
   const connection = new Connection(new URL(upstream), owner)
   const listener = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd() {}, onError() {} }
-  connection.send(new Exchange({ method: 'GET', path: '/', headers: [] }, listener))
+  connection.send(new HostExchange({ method: 'GET', path: '/', headers: [] }, listener))
   await eventually(() => free.length === 1)
   expect(connection.isUsable).toBe(true)
   connection.look(performance.now() + 100_000)
@@ -163,7 +164,7 @@ test('stops waiting for a connection after its limit', async () => {
   const owner = { limits: defaultLimits.upstream, isFree() {}, isGone() {} }
   const connection = new Connection(new URL(upstream), owner)
   const listener = { onFirstBytes() {}, onHead() {}, onData() {}, onEnd: resolve, onError: reject }
-  connection.send(new Exchange({ method: 'GET', path: '/', headers: [] }, listener))
+  connection.send(new HostExchange({ method: 'GET', path: '/', headers: [] }, listener))
   connection.look(performance.now() + owner.limits.connectTimeoutMs - 100)
   connection.look(performance.now() + owner.limits.connectTimeoutMs + 100)
   await expect(promise).rejects.toMatchObject({ code: 'HOST_CONNECT_TIMEOUT' })

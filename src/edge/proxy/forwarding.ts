@@ -47,7 +47,7 @@ export const isPassedOn = (name: string): boolean =>
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${plainAddress(remoteAddress ?? '')} ${remotePort}`
 
 /** The site of a request, and where the edge believes it to be. */
-export type SitePlace = Pick<Route, 'siteId' | 'place'>
+export type RoutedSite = Pick<Route, 'siteId' | 'place'>
 
 /** The status and the header with which a host says that the site is not here, or not in this place. */
 const MISDIRECTED = 421
@@ -58,7 +58,7 @@ export const isElsewhere = (status: number, raw: readonly string[]): boolean =>
   status === MISDIRECTED && raw.some((text, i) => i % 2 === 0 && text.toLowerCase() === ELSEWHERE)
 
 /** Returns the headers that the edge adds to each request for a host, raw and flat. */
-export const edgeHeaders = (visit: Visit, { siteId, place }: SitePlace, hostKey: string): string[] => [
+export const edgeHeaders = (visit: Visit, { siteId, place }: RoutedSite, hostKey: string): string[] => [
   'host',
   visit.host,
   'x-stead-site',
@@ -84,7 +84,7 @@ export const edgeHeaders = (visit: Visit, { siteId, place }: SitePlace, hostKey:
  * that only the edge may send, and without sessions of the panel, plus the edge's own. No `Via`: edge and host are one
  * server to the visitor, and WordPress plugins take it as a sign of an anonymizing proxy.
  */
-export function requestHeaders(visit: Visit, site: SitePlace, hostKey: string): string[] {
+export function requestHeaders(visit: Visit, site: RoutedSite, hostKey: string): string[] {
   const { rawHeaders } = visit.request
   const out = edgeHeaders(visit, site, hostKey)
   const listed = connectionListed(rawHeaders)

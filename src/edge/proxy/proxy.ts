@@ -5,7 +5,7 @@ import { bodyMoves } from '../gateway/body-gate.ts'
 import { BodyPace, type PaceLimits } from '../gateway/body-pace.ts'
 import { busyAnswer, type InFlightLimiter, type InFlightRequest } from '../gateway/in-flight.ts'
 import { HostError, isBroken } from '../host-client/host-error.ts'
-import type { AnswerListener, Control, HostRequest } from '../host-client/host-exchange.ts'
+import type { AnswerListener, ExchangeControl, HostRequest } from '../host-client/host-exchange.ts'
 import { pageAnswer, sendAnswer } from '../page-answer.ts'
 import type { Route } from '../routing/route.ts'
 import { type Answer, hasBody, type Visit } from '../visit.ts'
@@ -104,7 +104,7 @@ class Exchange implements AnswerListener {
   private readonly inFlightRequest: InFlightRequest
   private readonly body: boolean
   private readonly pace: BodyPace | undefined
-  private control: Control | undefined
+  private control: ExchangeControl | undefined
   private abandoned = false
   private answered = false
   private retried = false

@@ -2,9 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { askAlive } from '../host-client/ask-alive.ts'
 import { Connection, type ConnectionOwner, type UpstreamLimits } from '../host-client/host-connection.ts'
 import { HostError } from '../host-client/host-error.ts'
-import { type AnswerListener, type Control, Exchange, type HostRequest } from '../host-client/host-exchange.ts'
-
-export type { UpstreamLimits }
+import {
+  type AnswerListener,
+  type ExchangeControl,
+  HostExchange,
+  type HostRequest,
+} from '../host-client/host-exchange.ts'
 
 /** Returns whether something answers at an address. */
 export type IsAlive = (url: URL) => Promise<boolean>
@@ -15,9 +18,9 @@ export interface Upstreams {
    * Sends a request to a host, `http://address:port`, on a pooled connection or a new one. Waits for one when there are
    * too many.
    */
-  ask(upstream: string, request: HostRequest, listener: AnswerListener): Control
+  ask(upstream: string, request: HostRequest, listener: AnswerListener): ExchangeControl
   /** The same on a new connection: the pooled ones may all be as stale as one that just broke. */
-  askAnew(upstream: string, request: HostRequest, listener: AnswerListener): Control
+  askAnew(upstream: string, request: HostRequest, listener: AnswerListener): ExchangeControl
   /** Aborts everything. */
   destroy(): Promise<void>
 }
@@ -65,7 +68,7 @@ class HostPool implements ConnectionOwner {
   readonly #all = new Set<Connection>()
   /** The most recently used is last and used next, so that surplus ones idle out. */
   readonly #idle: Connection[] = []
-  readonly #waiting = new Set<Exchange>()
+  readonly #waiting = new Set<HostExchange>()
   #isClosing = false
   #looks: NodeJS.Timeout | undefined
   /** Whether nothing comes from the host. Until it answers again, requests fail at once. */
@@ -79,8 +82,8 @@ class HostPool implements ConnectionOwner {
     this.limits = limits
   }
 
-  ask(request: HostRequest, listener: AnswerListener): Control {
-    const exchange = new Exchange(request, listener)
+  ask(request: HostRequest, listener: AnswerListener): ExchangeControl {
+    const exchange = new HostExchange(request, listener)
     if (exchange.isOver) return exchange
     if (this.#isSilent) return failing(exchange)
     const idle = this.#idleOne()
@@ -93,14 +96,14 @@ class HostPool implements ConnectionOwner {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.isUsable) return idle
   }
 
-  askAnew(request: HostRequest, listener: AnswerListener): Control {
-    const exchange = new Exchange(request, listener)
+  askAnew(request: HostRequest, listener: AnswerListener): ExchangeControl {
+    const exchange = new HostExchange(request, listener)
     if (this.#isSilent) return failing(exchange)
     this.#sendAnew(exchange)
     return exchange
   }
 
-  #sendAnew(exchange: Exchange): void {
+  #sendAnew(exchange: HostExchange): void {
     if (exchange.isOver) return
     if (this.#all.size >= this.limits.connections) {
       this.#waiting.add(exchange)
@@ -160,7 +163,7 @@ class HostPool implements ConnectionOwner {
   }
 
   /** Returns the request that has waited longest. */
-  #next(): Exchange | undefined {
+  #next(): HostExchange | undefined {
     const [first] = this.#waiting
     if (first) this.#waiting.delete(first)
     return first
@@ -183,7 +186,7 @@ class HostPool implements ConnectionOwner {
 const silence = () => new HostError('HOST_SILENT', 'the host is silent')
 
 /** The caller is in the middle of its own work. */
-function failing(exchange: Exchange): Exchange {
+function failing(exchange: HostExchange): HostExchange {
   queueMicrotask(() => exchange.fail(silence()))
   return exchange
 }

@@ -23,7 +23,7 @@ export interface PageViewOptions {
   readonly mostWaitingBytes?: number
 }
 
-export interface PageViews {
+export interface PageViewCounter {
   /** Counts it if it is a page view. */
   count(entry: CountedEntry, contentType: string): void
   /** Stores the counts so far. */
@@ -79,7 +79,7 @@ const VISITOR_BYTES = 100
 const hashOf = (text: string): string => hash('sha256', text, 'buffer').toString('base64url', 0, 12)
 
 /** Counts page views in memory and stores them every second. */
-export function createPageViews(options: PageViewOptions): PageViews {
+export function createPageViews(options: PageViewOptions): PageViewCounter {
   const { salt, store, log, flushMs = 1000, mostWaitingBytes = 8 << 20 } = options
   const known = new LRUCache<string, true>({ max: KNOWN_VISITORS })
   const salts = new Map<number, string>()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBotCheck, type Names } from '../challenge/bots.ts'
+import { createBotCheck, type NameLookups } from '../challenge/bots.ts'
 import { BITS, createTokens } from '../challenge/challenge-tokens.ts'
 import { solver } from '../challenge/page.ts'
 import { ask as askOnce, createCleanup, listen, type Reply, routeTo, startGateway } from '../test-support.ts'
@@ -16,7 +16,7 @@ let port: number
 let asked = 0
 let nowMs = Date.now()
 
-const names: Names = {
+const names: NameLookups = {
   reverse: async (address) => (address === '127.0.0.1' ? ['crawl-1.googlebot.com', 'fake-bingbot.example'] : []),
   addresses: async (name) => (name === 'crawl-1.googlebot.com' ? ['127.0.0.1'] : []),
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { plainPage, representation } from '../../platform/plain-page.ts'
 import { isAcmeChallenge } from '../acme.ts'
 import type { KnowBot } from '../challenge/bots.ts'
-import { type Bearer, createTokens, type Tokens } from '../challenge/challenge-tokens.ts'
+import { type Bearer, type ChallengeTokens, createTokens } from '../challenge/challenge-tokens.ts'
 import { ANSWER_HEADER, ANSWER_PATH, CONTENT_SECURITY_POLICY, challengePage } from '../challenge/page.ts'
 import { pageAnswer } from '../page-answer.ts'
 import type { Answer, Rule, Visit } from '../visit.ts'
@@ -72,7 +72,7 @@ function isWithinQuota(used: LRUCache<string, { count: number }>, id: string): b
   return true
 }
 
-function redeem(tokens: Tokens, visit: Visit, bearer: Bearer, nowMs: number): Answer {
+function redeem(tokens: ChallengeTokens, visit: Visit, bearer: Bearer, nowMs: number): Answer {
   const given = String(visit.request.headers[ANSWER_HEADER] ?? '')
   const at = given.lastIndexOf(':')
   const found =
@@ -89,7 +89,7 @@ function redeem(tokens: Tokens, visit: Visit, bearer: Bearer, nowMs: number): An
 const over = (): Answer => ({ status: 204, headers: ['Cache-Control', 'no-store'] })
 
 /** 503: search engines that are challenged come back later, and drop nothing from their index. */
-function challenge(tokens: Tokens, visit: Visit, bearer: Bearer, nowMs: number): Answer {
+function challenge(tokens: ChallengeTokens, visit: Visit, bearer: Bearer, nowMs: number): Answer {
   const retry = ['Retry-After', String(RETRY_SECONDS)]
   const { accept } = visit.request.headers
   if (!representation(forPrograms, accept).contentType.startsWith('text/html'))

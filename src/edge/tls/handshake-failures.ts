@@ -11,7 +11,7 @@ const NOTHING_SHARED =
 const NO_CERTIFICATE = /^ERR_SSL_(?:NO_SHARED_CIPHER|NO_SUITABLE_SIGNATURE_ALGORITHM)$/
 
 /** @param error Node's error of a handshake */
-export function failureOf({ code = '' }: NodeJS.ErrnoException): HandshakeFailure {
+export function handshakeFailureOf({ code = '' }: NodeJS.ErrnoException): HandshakeFailure {
   if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') return 'timeout'
   return NOTHING_SHARED.test(code) ? 'no_shared_protocol' : 'other'
 }

@@ -2,7 +2,7 @@ import type { ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
-import { failureOf, type HandshakeFailure, isNameless } from './handshake-failures.ts'
+import { type HandshakeFailure, handshakeFailureOf, isNameless } from './handshake-failures.ts'
 import { profile } from './profile.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 
@@ -57,7 +57,9 @@ export function createSecureServer(
   // Node would treat it as an unreadable request, and answer in plain text.
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    metrics?.handshakeFailure?.(nameless.has(socket) || isNameless(error, socket) ? 'unknown_name' : failureOf(error))
+    metrics?.handshakeFailure?.(
+      nameless.has(socket) || isNameless(error, socket) ? 'unknown_name' : handshakeFailureOf(error),
+    )
     socket.destroy()
   })
   const speakHttp1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]

@@ -5,7 +5,7 @@ import { recordNames } from '../routing/route-changes.store.ts'
 /** A certificate as stored. */
 export interface KeptCertificate {
   readonly chain: string
-  /** Sealed for {@link KEY_PURPOSE}. */
+  /** Sealed for {@link CERTIFICATE_KEY_PURPOSE}. */
   readonly privateKey: string
   readonly issuedAt: number
   /** Null: not known. */
@@ -15,7 +15,7 @@ export interface KeptCertificate {
 }
 
 /** The purpose for which private keys of certificates are sealed. */
-export const KEY_PURPOSE = 'certificate key'
+export const CERTIFICATE_KEY_PURPOSE = 'certificate key'
 /** The purpose for which the keys of session tickets are sealed. */
 export const TICKET_PURPOSE = 'session ticket key'
 
@@ -47,7 +47,7 @@ export async function loadChallenge(tx: Tx, hostName: string): Promise<Route['ch
 export interface MadeCertificate {
   readonly hostName: string
   readonly chain: string
-  /** Sealed for {@link KEY_PURPOSE}. */
+  /** Sealed for {@link CERTIFICATE_KEY_PURPOSE}. */
   readonly privateKey: string
   readonly issuedAt: number
   readonly expiresAt: number

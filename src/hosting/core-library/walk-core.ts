@@ -2,7 +2,7 @@ import { openSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
-import { contentOf } from '../site-files/stage/pin.ts'
+import { contentOfOpenFile } from '../site-files/stage/pin.ts'
 
 /** Folders of a release that sites do not have themselves. They are mounted over the sites' web roots. */
 const SHARED = ['wp-admin', 'wp-includes']
@@ -30,6 +30,6 @@ async function* walk(corePath: string, path: string): AsyncGenerator<SourceEntry
       sizeBytes: stats.size,
       // A release never changes.
       stamp: `${stats.size}`,
-      open: async () => contentOf(openSync(full, 'r')),
+      open: async () => contentOfOpenFile(openSync(full, 'r')),
     }
 }

@@ -27,7 +27,7 @@ const interiorTable = 0x05
 const leafTable = 0x0d
 
 /** A row as it is stored in its leaf page. */
-export interface Row {
+export interface LeafRow {
   readonly id: number
   /** Returns the column as text, or undefined when it is not text, is long, or continues on another page. */
   text(column: number): string | undefined
@@ -93,7 +93,7 @@ export class SqlitePages {
   }
 
   /** Yields the rows of a table in order of their row ID (1.6). @throws UnreadableDatabase */
-  async *rows(root: number): AsyncGenerator<Row> {
+  async *rows(root: number): AsyncGenerator<LeafRow> {
     const seen = new Set<number>()
     const ahead = [{ number: root, depth: 0 }]
     for (let next = ahead.pop(); next; next = ahead.pop()) {
@@ -119,7 +119,7 @@ export class SqlitePages {
     return Array.from({ length: count }, (_, index) => page.readUInt16BE(start + headBytes + 2 * index))
   }
 
-  #row(page: Buffer, at: number): Row {
+  #row(page: Buffer, at: number): LeafRow {
     const size = varint(page, at)
     const { value: id, end: payload } = varint(page, size.end)
     const local = this.#localBytes(size.value)

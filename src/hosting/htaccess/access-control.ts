@@ -41,10 +41,10 @@ export function lastOf<Value>(
 }
 
 /** `password`: a visitor who proves to be one of the users may get access. */
-export type Access = 'granted' | 'denied' | 'password'
+export type FolderAccess = 'granted' | 'denied' | 'password'
 
 /** Returns whether the visitor gets access, as far as the visitor is known. */
-export function accessOf(sections: readonly Section[], trial: Trial): Access {
+export function accessOf(sections: readonly Section[], trial: Trial): FolderAccess {
   if (sections.some(({ isClosed }) => isClosed)) return 'denied'
   for (const section of sections) if (section.isDoubtful && !isOpen(section)) return 'denied'
   const { method } = trial.asked
@@ -54,7 +54,7 @@ export function accessOf(sections: readonly Section[], trial: Trial): Access {
   const byRequire = require?.some(({ methods }) => holdsFor(methods, method)) ? some(require, trial) : undefined
   const isAny =
     lastOf(sections, (section) => section.satisfy.findLast(({ methods }) => holdsFor(methods, method)))?.value === 'any'
-  const required: Access =
+  const required: FolderAccess =
     byRequire === undefined || byRequire === 'granted' ? 'granted' : byRequire === 'noUser' ? 'password' : 'denied'
   if (isAny) {
     if (byPlace === true || (byPlace === undefined && byRequire === undefined)) return 'granted'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Work } from './pattern.ts'
+import type { StepsLeft } from './pattern.ts'
 import type { Rules } from './rules.ts'
 
 /** The path at which PHP sees the web root, and which rules get for it. */
@@ -41,7 +41,7 @@ export class Dependence {
 export interface Trial {
   readonly asked: Asked
   readonly levels: readonly Level[]
-  readonly work: Work
+  readonly work: StepsLeft
   readonly depends: Dependence
   /** The path under test: decoded, with a leading slash. It changes with internal redirects. */
   readonly path: string
@@ -52,7 +52,7 @@ export interface Trial {
 }
 
 /** Returns a header of the visitor, and makes the answer depend on it. */
-export function headerOf({ asked, depends }: Trial, name: string): string {
+export function visitorHeader({ asked, depends }: Trial, name: string): string {
   if (name === 'host') return asked.host
   if (name !== 'authorization') depends.headers.add(name)
   const value = asked.headers[name]
@@ -93,6 +93,6 @@ function attributeOf(trial: Trial, attribute: string): string {
     case 'request-uri':
       return trial.path
     default:
-      return headerOf(trial, attribute)
+      return visitorHeader(trial, attribute)
   }
 }

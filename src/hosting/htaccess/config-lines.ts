@@ -12,7 +12,7 @@ export interface Line {
 }
 
 /** Yields lines, except comments and empty ones. A line that ends in `\` continues on the next. */
-export function* readLines(text: string): Generator<Line> {
+export function* configLines(text: string): Generator<Line> {
   const physical = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
   for (let i = 0; i < physical.length; i++) {
     const number = i + 1
@@ -41,7 +41,7 @@ export function* readLines(text: string): Generator<Line> {
 }
 
 /** Splits a line into words. Quoted words may contain spaces, and `\\` is one backslash. */
-export function words(rest: string): string[] {
+export function splitWords(rest: string): string[] {
   const out: string[] = []
   let at = 0
   for (;;) {

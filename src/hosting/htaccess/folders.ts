@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import { lookInside } from '../site-files/open-inside.ts'
 import type { Level } from './asked.ts'
 import { parseHtaccess } from './parse-htaccess.ts'
-import type { Work } from './pattern.ts'
+import type { StepsLeft } from './pattern.ts'
 import { newSection, type Rules } from './rules.ts'
 
 export interface RuledSite {
@@ -46,7 +46,7 @@ export interface FolderLimits {
 const usual: FolderLimits = { foldersOfSite: 2_000, folders: 50_000, checkEveryMs: 1_000, foldersOfPass: 2_000 }
 
 /** The largest file that is read. A larger one closes its folder. */
-export const MOST_BYTES = 256 << 10
+export const MOST_HTACCESS_BYTES = 256 << 10
 /** The limit for all rules in memory. */
 const MOST_KEPT_BYTES = 32 << 20
 /** The work of its site that reading one byte costs. */
@@ -99,7 +99,7 @@ export class Folders {
    * @param parts the parts of the requested path, whose existing folders count
    * @param reading the work budget that reading consumes
    */
-  levelsOf(site: RuledSite, parts: readonly string[], reading: Work): Levels {
+  levelsOf(site: RuledSite, parts: readonly string[], reading: StepsLeft): Levels {
     const levels: Level[] = []
     let isUnwatched = false
     let name = ''
@@ -177,7 +177,7 @@ export class Folders {
     return true
   }
 
-  #rulesOf(folder: Folder, reading: Work): Rules | undefined {
+  #rulesOf(folder: Folder, reading: StepsLeft): Rules | undefined {
     if (folder.print === ABSENT) return undefined
     const key = `${folder.siteDirectory}/${folder.name}\0${folder.print}`
     const kept = this.#rules.get(key)
@@ -189,12 +189,12 @@ export class Folders {
     return rules
   }
 
-  #read({ siteDirectory, name }: Folder, reading: Work): Rules {
+  #read({ siteDirectory, name }: Folder, reading: StepsLeft): Rules {
     const found = lookInside(siteDirectory, `web/${name}.htaccess`)
     if (!found) return closed('it cannot be read; links are not followed')
     try {
       if (found.kind !== 'file') return closed('it is not a file')
-      if (found.stats.size > MOST_BYTES) return closed(`it is larger than ${MOST_BYTES} bytes`)
+      if (found.stats.size > MOST_HTACCESS_BYTES) return closed(`it is larger than ${MOST_HTACCESS_BYTES} bytes`)
       reading.left -= found.stats.size * WORK_OF_BYTE
       return parseHtaccess(found.read(0, found.stats.size).toString('utf8'), name === '')
     } catch {

@@ -6,13 +6,13 @@ import { type Asked, Dependence, DOCUMENT_ROOT, envOf, type Tree, type Trial } f
 import { editHeaders } from './edit-headers.ts'
 import { withExpiry } from './expires.ts'
 import { Folders, type FoldersOptions, type RuledSite } from './folders.ts'
-import { hashOf, isSupported, Passwords, TooManyPasswords } from './passwords.ts'
-import { TooMuchWork, type Work } from './pattern.ts'
+import { FolderPasswords, hashOf, isSupported, TooManyPasswords } from './passwords.ts'
+import { type StepsLeft, TooMuchWork } from './pattern.ts'
 import { escapeUri, originOf, type Rewritten, redirectFor, rewrite } from './rewrite.ts'
 import type { Section } from './rules.ts'
 
 /** The place that a target leads to without rules, such as a `Location` of the web server. */
-export type Place =
+export type TargetPlace =
   | { readonly kind: 'file'; readonly found: { close(): void }; readonly path: string }
   | { readonly kind: 'script'; readonly script: string }
   | { readonly kind: 'redirect' | 'refused' | 'missing' }
@@ -34,7 +34,7 @@ export interface Edits {
   readonly type: string | undefined
 }
 
-export type Obeyed<P extends Place> =
+export type Obeyed<P extends TargetPlace> =
   | { readonly kind: 'go'; readonly place: P; readonly edits: Edits | undefined; readonly query: string | undefined }
   /** The request ends here. */
   | {
@@ -57,7 +57,7 @@ const MOST_USER_FILE = 256 << 10
 export class Htaccess {
   readonly folders: Folders
   readonly #options: HtaccessOptions
-  readonly #passwords = new Passwords()
+  readonly #passwords = new FolderPasswords()
   readonly #spent = new LRUCache<number, { work: number }>({ max: 10_000, ttl: 1_000 })
 
   constructor(options: HtaccessOptions) {
@@ -70,7 +70,7 @@ export class Htaccess {
    * @param locate returns the place that a target leads to without rules. Files it opened are closed here unless they
    * are returned.
    */
-  async obey<P extends Place>(
+  async obey<P extends TargetPlace>(
     site: RuledSite,
     asked: Asked,
     tree: Tree,
@@ -143,7 +143,7 @@ export class Htaccess {
   }
 }
 
-const go = <P extends Place>(place: P): Obeyed<P> => ({ kind: 'go', place, edits: undefined, query: undefined })
+const go = <P extends TargetPlace>(place: P): Obeyed<P> => ({ kind: 'go', place, edits: undefined, query: undefined })
 
 /**
  * Reads the file at the path that PHP of the site sees: `/wordpress/…` or `/private/…`, or a path from the web root.
@@ -195,7 +195,7 @@ const queryOf = (target: string): string => {
 }
 
 /** Returns the path of the place, if it is a file or a script other than the front controller. */
-const foundPath = (place: Place): string | undefined =>
+const foundPath = (place: TargetPlace): string | undefined =>
   place.kind === 'file'
     ? `/${place.path}`
     : place.kind === 'script' && place.script !== FRONT
@@ -205,29 +205,29 @@ const foundPath = (place: Place): string | undefined =>
 const FRONT = '/index.php'
 
 /** Returns whether the place is at another path. In networks, a site's name may precede the path of a file. */
-function isOtherThan(place: Place, path: string): boolean {
+function isOtherThan(place: TargetPlace, path: string): boolean {
   const found = foundPath(place)
   return found !== undefined && !found.startsWith(path) && !path.startsWith(found)
 }
 
 type External = Exclude<Rewritten, { kind: 'inside' | 'same' }>
 
-type Step<P extends Place> =
+type Step<P extends TargetPlace> =
   | { readonly end: Obeyed<P> }
   | { readonly sections: readonly Section[]; readonly trial: Trial; readonly rewritten: Rewritten | undefined }
 
-interface AttemptOptions<P extends Place> {
+interface AttemptOptions<P extends TargetPlace> {
   readonly htaccess: Htaccess
   readonly site: RuledSite
   readonly asked: Asked
   readonly tree: Tree
-  readonly work: Work
-  readonly reading: Work
+  readonly work: StepsLeft
+  readonly reading: StepsLeft
   readonly locate: (target: string) => P
 }
 
 /** One request that passes through the rules. */
-class Attempt<P extends Place> {
+class Attempt<P extends TargetPlace> {
   readonly #options: AttemptOptions<P>
   readonly #depends = new Dependence()
   #user: string | undefined

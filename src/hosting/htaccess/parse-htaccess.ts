@@ -3,7 +3,7 @@
  * protect.
  */
 import { addressTest } from './address-ranges.ts'
-import { type Line, readLines, words } from './config-lines.ts'
+import { configLines, type Line, splitWords } from './config-lines.ts'
 import { readExpiry } from './expires.ts'
 import { isHarmless, isLoaded, VERSION } from './modules.ts'
 import { BadPattern, Pattern } from './pattern.ts'
@@ -69,7 +69,7 @@ class Parser {
 
   parse(text: string): Rules {
     let lines = 0
-    for (const line of readLines(text)) {
+    for (const line of configLines(text)) {
       if (++lines > MOST_LINES) {
         this.#close(line.number, `more than ${MOST_LINES} lines`)
         break
@@ -192,7 +192,7 @@ class Parser {
         return
       case 'limit':
       case 'limitexcept': {
-        const names = new Set(words(rest).map((word) => word.toUpperCase()))
+        const names = new Set(splitWords(rest).map((word) => word.toUpperCase()))
         if (names.size === 0) {
           unknown(`<${name}> without methods`)
           return
@@ -222,7 +222,7 @@ class Parser {
     unknown: (what: string) => void,
   ): void {
     const here = this.#here
-    const given = words(rest)
+    const given = splitWords(rest)
     const isPattern = name === 'filesmatch' || given[0] === '~'
     const text = isPattern && given[0] === '~' ? given[1] : given[0]
     if (text === undefined) {
@@ -272,7 +272,7 @@ class Parser {
 
   #directive(line: Line, { section, methods }: Place): void {
     const { name, rest, number } = line
-    const given = words(rest)
+    const given = splitWords(rest)
     const first = given[0] ?? ''
     if (name.startsWith('rewrite')) {
       if (section !== this.#folder) throw new NotUnderstoodHere('rewriting for files of a name')
@@ -326,7 +326,7 @@ class Parser {
   /** Handles directives that change answers of files and PHP. */
   #aboutAnswers(line: Line, { section }: Place): void {
     const { name, rest } = line
-    const given = words(rest)
+    const given = splitWords(rest)
     const first = given[0] ?? ''
     switch (name) {
       case 'options':
@@ -367,7 +367,7 @@ class Parser {
 
   /** Handles redirects, variables, and places where PHP must not run. */
   #aboutOthers({ name, rest }: Line, { section }: Place): void {
-    const given = words(rest)
+    const given = splitWords(rest)
     const first = given[0] ?? ''
     switch (name) {
       case 'redirect':

@@ -25,7 +25,7 @@ const KEPT_MS = 300_000
 const tag = randomBytes(16)
 
 /** Checks one hash at a time. */
-export class Passwords {
+export class FolderPasswords {
   readonly #right = new LRUCache<string, true>({ max: 2_000, ttl: KEPT_MS })
   #waiting = 0
   readonly #ofSites = new Map<number, number>()

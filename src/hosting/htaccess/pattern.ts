@@ -21,7 +21,7 @@ export class TooMuchWork extends Error {
 }
 
 /** The number of steps that are left. */
-export interface Work {
+export interface StepsLeft {
   left: number
 }
 
@@ -504,7 +504,7 @@ export class Pattern {
   }
 
   /** @throws TooMuchWork */
-  test(text: string, work: Work): boolean {
+  test(text: string, work: StepsLeft): boolean {
     return this.exec(text, work) !== undefined
   }
 
@@ -512,7 +512,7 @@ export class Pattern {
    * Returns the first match, as PCRE finds it.
    * @throws TooMuchWork
    */
-  exec(text: string, work: Work): Captures | undefined {
+  exec(text: string, work: StepsLeft): Captures | undefined {
     const places = this.#search(text, work)
     if (!places) return undefined
     const captures: string[] = []
@@ -523,7 +523,7 @@ export class Pattern {
     return captures
   }
 
-  #search(text: string, work: Work): number[] | undefined {
+  #search(text: string, work: StepsLeft): number[] | undefined {
     const states = this.#program.ops.length * (text.length + 1)
     if (states > MOST_STATES) throw new TooMuchWork('the text is too long for the expression')
     const words = (states >>> 5) + 1
@@ -547,7 +547,7 @@ export class Pattern {
   }
 
   /** @returns the end of the match, or -1, which leaves `places` as before */
-  #run(text: string, entry: number, from: number, places: number[], work: Work, seen: Uint32Array): number {
+  #run(text: string, entry: number, from: number, places: number[], work: StepsLeft, seen: Uint32Array): number {
     const { ops, a, b, sets } = this.#program
     const width = text.length + 1
     // States to try: a position in the program and in the text. Below zero: the position of a group to restore.

@@ -1,5 +1,5 @@
 /** Applies mod_rewrite in a folder, and the redirects of mod_alias, in the order of Apache 2.4. */
-import { addressOf, DOCUMENT_ROOT, envOf, headerOf, type Level, type Tree, type Trial } from './asked.ts'
+import { addressOf, DOCUMENT_ROOT, envOf, type Level, type Tree, type Trial, visitorHeader } from './asked.ts'
 import type { Captures } from './pattern.ts'
 import type { RewriteCondition, RewriteRule } from './rules.ts'
 
@@ -235,7 +235,7 @@ function expand(pass: Pass, text: string, escapes = false): string {
 function variable(pass: Pass, name: string): string {
   const { trial } = pass
   const { asked } = trial
-  if (name.startsWith('HTTP:')) return headerOf(trial, name.slice(5).toLowerCase())
+  if (name.startsWith('HTTP:')) return visitorHeader(trial, name.slice(5).toLowerCase())
   if (name.startsWith('ENV:')) return envOf(trial).get(name.slice(4)) ?? ''
   if (name.startsWith('TIME')) return timeOf(trial, name.slice(5))
   switch (name) {
@@ -286,7 +286,7 @@ function variable(pass: Pass, name: string): string {
     case 'HTTP_FORWARDED':
     case 'HTTP_ACCEPT':
     case 'HTTP_PROXY_CONNECTION':
-      return headerOf(trial, name.slice(5).toLowerCase().replace('_', '-'))
+      return visitorHeader(trial, name.slice(5).toLowerCase().replace('_', '-'))
     default:
       return ''
   }

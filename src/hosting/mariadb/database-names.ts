@@ -27,7 +27,7 @@ export function prefixOf(installation: string): string {
   return prefix
 }
 
-export function namesOf(prefix: string, { siteDirectory }: Pick<SitePlace, 'siteDirectory'>): SiteNames {
+export function databaseNames(prefix: string, { siteDirectory }: Pick<SitePlace, 'siteDirectory'>): SiteNames {
   const number = directoryNumber(basename(siteDirectory))
   if (number === undefined) throw new Error(`${siteDirectory} is not a site directory`)
   const current = `${prefix}h${number}`

@@ -8,17 +8,17 @@ import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/supp
 import { noLog } from '../../platform/log/log.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
-import { directoryOfName, inGrant, namesOf, prefixOf } from './database-names.ts'
+import { databaseNames, directoryOfName, inGrant, prefixOf } from './database-names.ts'
 import { loginFile } from './on-mariadb.ts'
 import { rowsOf } from './server/connect.ts'
-import { SiteWatch } from './watch/site-watch.ts'
+import { SessionWatch } from './watch/site-watch.ts'
 
 test('derives short names that belong to one site directory alone', () => {
   expect(prefixOf('0123456789abcdef')).toBe('stead_01234567_')
   expect(() => prefixOf("x' or")).toThrow('is not an identity')
-  const names = namesOf('stead_01234567_', { siteDirectory: '/data/sites/h9007199254740991' })
+  const names = databaseNames('stead_01234567_', { siteDirectory: '/data/sites/h9007199254740991' })
   expect(Math.max(...Object.values(names).map((name) => name.length))).toBeLessThanOrEqual(64)
-  expect(() => namesOf('stead_01234567_', { siteDirectory: "/data/sites/x'" })).toThrow('is not a site directory')
+  expect(() => databaseNames('stead_01234567_', { siteDirectory: "/data/sites/x'" })).toThrow('is not a site directory')
   expect(directoryOfName('stead_01234567_', 'stead_01234567_h7')).toBe(7)
   expect(directoryOfName('stead_01234567_', 'stead_01234567_h7_next')).toBeUndefined()
   expect(directoryOfName('stead_01234567_', 'stead_76543210_h7')).toBeUndefined()
@@ -166,7 +166,7 @@ describe.skipIf(!hasMariaDb)('a site on a shared server', () => {
 
   test('cannot escape the time limit by disabling it', async () => {
     const site = await connect()
-    const watch = new SiteWatch({ server: maria.server, prefix: testPrefix, limits, log: noLog })
+    const watch = new SessionWatch({ server: maria.server, prefix: testPrefix, limits, log: noLog })
     const long = expect(site.query('set statement max_statement_time = 0 for select sleep(600)')).rejects.toThrow()
     await expect
       .poll(async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!hasMariaDb)('a site on a shared server', () => {
   })
 
   test('has each slow statement counted once', async () => {
-    const watch = new SiteWatch({ server: maria.server, prefix: testPrefix, log: noLog })
+    const watch = new SessionWatch({ server: maria.server, prefix: testPrefix, log: noLog })
     await watch.look()
     expect(watch.metrics()).toMatchObject({ isUp: true, databases: 1, slow: 0 })
     await (await connect()).query('select sleep(1.1)')

@@ -5,12 +5,12 @@ import type { Connection } from 'mysql2/promise'
 import { syncFolder, writeFileOnce } from '../../platform/files/write-file.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
-import { directoryOfName, inGrant, namesOf, type SiteNames } from './database-names.ts'
+import { databaseNames, directoryOfName, inGrant, type SiteNames } from './database-names.ts'
 import { loginFile, nextLoginFile } from './on-mariadb.ts'
 import { type Login, named, rowsOf } from './server/connect.ts'
 import { asAdministrator, type DatabaseServer } from './server/database-server.ts'
 import { type RightsLevel, SITE_RIGHTS, setRights } from './site-rights.ts'
-import { endSessions } from './watch/site-sessions.ts'
+import { endConnections } from './watch/site-sessions.ts'
 
 export interface SiteLimits {
   /** Concurrent connections. PHP has four processes, plus WP-CLI and scheduled events. */
@@ -44,7 +44,7 @@ export class SiteDatabases {
   }
 
   namesOf(directory: Pick<SitePlace, 'siteDirectory'>): SiteNames {
-    return namesOf(this.prefix, directory)
+    return databaseNames(this.prefix, directory)
   }
 
   /** Returns the login of the site's own account. @throws when it has none */
@@ -86,7 +86,7 @@ export class SiteDatabases {
       for (const user of [current, worker]) {
         await connection.query(`DROP USER IF EXISTS ${this.#at(user)}`)
         this.#levels.delete(user)
-        await endSessions(connection, user)
+        await endConnections(connection, user)
       }
       for (const database of [next, previous, scratch, current])
         await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
@@ -157,7 +157,7 @@ export class SiteDatabases {
     this.#keepLevel(user, level)
     try {
       await setRights(connection, this.#accountOf(user), level)
-      if (level !== 'all') await endSessions(connection, user)
+      if (level !== 'all') await endConnections(connection, user)
     } catch (error) {
       // The next check retries.
       this.#keepLevel(user, before)
@@ -174,7 +174,7 @@ export class SiteDatabases {
   async keepOut(connection: Connection, directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {
     const { current } = this.namesOf(directory)
     await connection.query(`ALTER USER IF EXISTS ${this.#at(current)} ACCOUNT LOCK`)
-    await endSessions(connection, current)
+    await endConnections(connection, current)
   }
 
   async letIn(connection: Connection, directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {

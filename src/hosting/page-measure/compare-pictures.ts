@@ -1,6 +1,6 @@
-import { MeasureFailed, runInJail, type Visit, type VisitOptions } from './measure-page.ts'
+import { type BrowserVisit, type BrowserVisitOptions, MeasureFailed, runInJail } from './measure-page.ts'
 
-export interface PagesToCompare extends Visit {
+export interface PagesToCompare extends BrowserVisit {
   readonly old: string
   readonly new: string
 }
@@ -14,7 +14,7 @@ const MOST_MS = 75_000
  * @returns how much of the two pictures differs, in percent
  * @throws MeasureFailed
  */
-export async function comparePictures(options: VisitOptions & Omit<PagesToCompare, 'siteId'>): Promise<number> {
+export async function comparePictures(options: BrowserVisitOptions & Omit<PagesToCompare, 'siteId'>): Promise<number> {
   const task = [`--old=${options.old}`, `--new=${options.new}`]
   const found = (await runInJail({ mostMs: MOST_MS, ...options }, task)) as { readonly different?: unknown } | null
   const different = found?.different

@@ -30,27 +30,27 @@ export class MeasureImpossible extends Error {
 }
 
 /** A visit by a browser. */
-export interface Visit {
+export interface BrowserVisit {
   /** The owner of the page, whose log and statistics leave the visit out. */
   readonly siteId: number
   readonly signal: AbortSignal
 }
 
-export interface PageToMeasure extends Visit {
+export interface PageToMeasure extends BrowserVisit {
   readonly url: string
   readonly device: 'desktop' | 'mobile'
   readonly audits: readonly string[]
 }
 
 /** The options of a visit. */
-export interface VisitOptions extends Omit<Visit, 'siteId'>, Pick<JailPlan, 'chromium'> {
+export interface BrowserVisitOptions extends Omit<BrowserVisit, 'siteId'>, Pick<JailPlan, 'chromium'> {
   readonly reach: Reach
   /** For tests. */
   readonly mostBytes?: number
   readonly mostMs?: number
 }
 
-export type MeasureOptions = VisitOptions & Omit<PageToMeasure, 'siteId'>
+export type MeasureOptions = BrowserVisitOptions & Omit<PageToMeasure, 'siteId'>
 
 /**
  * Opens a page in a separate jail, and measures it with Lighthouse.
@@ -65,7 +65,7 @@ export const measurePage = ({ url, device, audits, ...options }: MeasureOptions)
  * @returns the runner's result, which is untrusted: a hostile page may have taken the runner over
  * @throws MeasureFailed
  */
-export async function runInJail(options: VisitOptions, task: readonly string[]): Promise<unknown> {
+export async function runInJail(options: BrowserVisitOptions, task: readonly string[]): Promise<unknown> {
   const { reach, signal } = options
   const egressSocket = await mkdtemp(join(tmpdir(), 'stead-way-out-'))
   const socks = createSocks(reach)
@@ -110,7 +110,7 @@ function modulesFolder(): string {
   return found
 }
 
-async function run(jail: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: VisitOptions) {
+async function run(jail: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: BrowserVisitOptions) {
   const { command, args } = bubblewrap(jail)
   const child = spawn(command, args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
   if (child.pid !== undefined) comeAfterVisitors(child.pid)

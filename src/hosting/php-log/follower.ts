@@ -15,7 +15,7 @@ import { debugLogOf, glance, LONG_BYTES, openLog, putAside, removeOld } from './
 import { type PhpMessage, readMessage } from './php-message.ts'
 import { phpRecord } from './php-records.ts'
 import type { LogPlace, LogPlaces } from './positions.ts'
-import { type Piece, splitLog } from './split.ts'
+import { type LogPiece, splitLog } from './split.ts'
 
 export interface LoggedSite {
   readonly siteId: number
@@ -247,7 +247,7 @@ export class PhpLogFollower {
     const isEnd = place.offset + bytes.length >= found.stats.size
     const split = splitLog(bytes, { inside: place.inside, whole: whole && isEnd })
     const seenMs = seenAt(found.stats.mtimeMs)
-    const isRecent = ({ atMs }: Piece) => sinceMs === undefined || (atMs !== undefined && atMs >= sinceMs)
+    const isRecent = ({ atMs }: LogPiece) => sinceMs === undefined || (atMs !== undefined && atMs >= sinceMs)
     const pieces = split.pieces.filter(isRecent)
     const kept = this.#allowed(site.siteId, pieces.length)
     const record = (offset: number, saidMs: number | undefined, text: string, message: PhpMessage) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ownerOf, readHead, readMessage } from './php-message.ts'
+import { codeOwner, readMessage, readMessageHead } from './php-message.ts'
 import { splitLog } from './split.ts'
 
 /** Written by PHP 8.1.34, 8.2.33, and 8.3.33, which all write the same. */
@@ -83,20 +83,23 @@ Stack trace:
   })
 
   test('reads times as UTC, and as unknown when the site writes in another zone', () => {
-    expect(readHead('[21-Nov-2026 02:39:38 UTC] x')).toEqual({ length: 27, atMs: Date.UTC(2026, 10, 21, 2, 39, 38) })
-    expect(readHead('[21-Nov-2026 02:39:38 Europe/Berlin] x')).toEqual({ length: 37, atMs: undefined })
+    expect(readMessageHead('[21-Nov-2026 02:39:38 UTC] x')).toEqual({
+      length: 27,
+      atMs: Date.UTC(2026, 10, 21, 2, 39, 38),
+    })
+    expect(readMessageHead('[21-Nov-2026 02:39:38 Europe/Berlin] x')).toEqual({ length: 37, atMs: undefined })
     for (const text of ['[21-Nov-2026] x', 'x [21-Nov-2026 02:39:38 UTC] ', '[]', '', '[21-Nov-2026 02:39:38 UTC]'])
-      expect(readHead(text)).toBeUndefined()
+      expect(readMessageHead(text)).toBeUndefined()
   })
 
   test('finds whose code it is', () => {
-    expect(ownerOf('wp-content/plugins/shop/inc/a.php')).toEqual({ kind: 'plugin', name: 'shop' })
-    expect(ownerOf('wp-content/plugins/hello.php')).toEqual({ kind: 'plugin', name: 'hello' })
-    expect(ownerOf('wp-content/mu-plugins/loader.php')).toEqual({ kind: 'mu-plugin', name: 'loader' })
-    expect(ownerOf('wp-content/themes/twenty/functions.php')).toEqual({ kind: 'theme', name: 'twenty' })
-    expect(ownerOf('wp-includes/formatting.php')).toEqual({ kind: 'core', name: 'wordpress' })
-    expect(ownerOf('index.php')).toEqual({ kind: 'core', name: 'wordpress' })
-    expect(ownerOf('wp-content/uploads/x.php')).toEqual({ kind: '', name: '' })
+    expect(codeOwner('wp-content/plugins/shop/inc/a.php')).toEqual({ kind: 'plugin', name: 'shop' })
+    expect(codeOwner('wp-content/plugins/hello.php')).toEqual({ kind: 'plugin', name: 'hello' })
+    expect(codeOwner('wp-content/mu-plugins/loader.php')).toEqual({ kind: 'mu-plugin', name: 'loader' })
+    expect(codeOwner('wp-content/themes/twenty/functions.php')).toEqual({ kind: 'theme', name: 'twenty' })
+    expect(codeOwner('wp-includes/formatting.php')).toEqual({ kind: 'core', name: 'wordpress' })
+    expect(codeOwner('index.php')).toEqual({ kind: 'core', name: 'wordpress' })
+    expect(codeOwner('wp-content/uploads/x.php')).toEqual({ kind: '', name: '' })
   })
 })
 

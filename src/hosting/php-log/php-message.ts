@@ -42,7 +42,7 @@ const head = /^\[(\d\d)-([A-Z][a-z]{2})-(\d{4}) (\d\d):(\d\d):(\d\d) ([^\]\n]{1,
 export const HEAD_BYTES = 80
 
 /** @returns its length and its time; the time is `undefined` when it is not UTC */
-export function readHead(text: string): { length: number; atMs: number | undefined } | undefined {
+export function readMessageHead(text: string): { length: number; atMs: number | undefined } | undefined {
   const match = head.exec(text)
   if (!match) return undefined
   const [all, day, month, year, hours, minutes, seconds, zone] = match as unknown as string[]
@@ -91,7 +91,7 @@ function shown(text: string): string {
 }
 
 /** Finds whose code a file is. @returns `kind`: `plugin`, `mu-plugin`, `theme`, `core`, or empty; and its name */
-export function ownerOf(file: string): { kind: string; name: string } {
+export function codeOwner(file: string): { kind: string; name: string } {
   const [, folder, first] = /^wp-content\/(mu-plugins|plugins|themes)\/([^/(]+)/.exec(file) ?? []
   if (folder && first) {
     const kind = { plugins: 'plugin', 'mu-plugins': 'mu-plugin', themes: 'theme' }[folder] as string

@@ -1,5 +1,5 @@
 import { droppedIn, type LogRecord } from '../../platform/log-store/log-store.ts'
-import { ownerOf, type PhpMessage, type Severity, severities } from './php-message.ts'
+import { codeOwner, type PhpMessage, type Severity, severities } from './php-message.ts'
 
 /** One PHP error in the format of the API. */
 export interface PhpLogEntry extends PhpMessage {
@@ -33,5 +33,5 @@ export function phpEntryOf(record: LogRecord): PhpLogEntry {
   }
   const [message, file, line] = JSON.parse(record.body) as [string, string, number]
   const severity = severities[record.facet - 1] ?? 'Unknown error'
-  return { message, severity, ...ownerOf(file), file, line, atMs: record.atMs, siteId: record.siteId }
+  return { message, severity, ...codeOwner(file), file, line, atMs: record.atMs, siteId: record.siteId }
 }

@@ -1,7 +1,7 @@
-import { HEAD_BYTES, readHead } from './php-message.ts'
+import { HEAD_BYTES, readMessageHead } from './php-message.ts'
 
 /** One entry in a piece of a log. */
-export interface Piece {
+export interface LogPiece {
   /** Its offset in the piece. */
   readonly offset: number
   /** The text without its head. */
@@ -11,7 +11,7 @@ export interface Piece {
 }
 
 export interface Split {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly LogPiece[]
   /** The bytes that need not be read again. */
   readonly consumed: number
   /** Whether the piece ended inside an entry that is too long to wait for, so that the next bytes belong to it. */
@@ -33,7 +33,7 @@ export function splitLog(bytes: Buffer, options: { inside: boolean; whole: boole
   const starts: { offset: number; length: number; atMs: number | undefined }[] = []
   for (let at = 0; at < bytes.length; ) {
     if (bytes[at] === BRACKET) {
-      const found = readHead(bytes.toString('latin1', at, at + HEAD_BYTES))
+      const found = readMessageHead(bytes.toString('latin1', at, at + HEAD_BYTES))
       if (found) starts.push({ offset: at, ...found })
     }
     const end = bytes.indexOf(NEWLINE, at)
@@ -44,7 +44,7 @@ export function splitLog(bytes: Buffer, options: { inside: boolean; whole: boole
   if (!options.inside && starts[0]?.offset !== 0 && bytes.length > 0)
     starts.unshift({ offset: 0, length: 0, atMs: undefined })
   if (starts.length === 0) return { pieces: [], consumed: bytes.length, inside: true }
-  const pieces: Piece[] = []
+  const pieces: LogPiece[] = []
   for (const [index, { offset, length, atMs }] of starts.entries()) {
     const next = starts[index + 1]?.offset
     if (next === undefined && !options.whole && bytes.length - offset < MOST_BYTES)

@@ -4,11 +4,11 @@ import type { SFTPWrapper } from 'ssh2'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SftpChannel } from './channel.ts'
 import { Refused } from './refused.ts'
-import type { Answer, Requests } from './requests.ts'
+import type { Requests, SftpAnswer } from './requests.ts'
 
 const file = Buffer.from([0, 0, 0, 1])
 const other = Buffer.from([0, 0, 0, 2])
-const OK: Answer = { kind: 'ok' }
+const OK: SftpAnswer = { kind: 'ok' }
 
 let client: EventEmitter & { status: (id: number, code: number) => void; data: (id: number, data: Buffer) => void }
 let socket: PassThrough

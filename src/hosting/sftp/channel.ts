@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import ssh2, { type SFTPWrapper } from 'ssh2'
-import { type Refused, refusalOf } from './refused.ts'
-import { type Answer, MOST_READ, type Requests, send } from './requests.ts'
+import { type Refused, sftpRefusal } from './refused.ts'
+import { MOST_READ, type Requests, type SftpAnswer, sendSftpAnswer } from './requests.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
 
@@ -44,7 +44,7 @@ const TOGETHER_BYTES = 1 << 20
 
 interface Waiting {
   readonly id: number
-  readonly work: () => Promise<Answer>
+  readonly work: () => Promise<SftpAnswer>
 }
 
 /** A piece of a file to read or write. */
@@ -99,7 +99,7 @@ export class SftpChannel {
   #listen(): void {
     const { requests } = this.#options
     const sftp = this.#sftp
-    const take = (id: number, work: () => Promise<Answer>) => this.#take({ id, work })
+    const take = (id: number, work: () => Promise<SftpAnswer>) => this.#take({ id, work })
     sftp.on('OPEN', (id, path, flags, attrs) => take(id, () => requests.open(path, flags, attrs)))
     sftp.on('CLOSE', (id, handle) => take(id, () => requests.close(handle)))
     sftp.on('READ', (id, handle, offset, length) =>
@@ -189,7 +189,7 @@ export class SftpChannel {
     socket.cork()
     try {
       for (const [at, piece] of pieces.entries()) {
-        const work = async () => answers[at] ?? ((await this.#moveAll([piece]))[0] as Answer)
+        const work = async () => answers[at] ?? ((await this.#moveAll([piece]))[0] as SftpAnswer)
         await this.#answer({ id: piece.id, work })
       }
     } finally {
@@ -197,7 +197,7 @@ export class SftpChannel {
     }
   }
 
-  async #moveAll(pieces: readonly Piece[]): Promise<Answer[]> {
+  async #moveAll(pieces: readonly Piece[]): Promise<SftpAnswer[]> {
     const { requests } = this.#options
     const { handle, offset } = pieces[0] as Piece
     const written = pieces.flatMap(({ data }) => data ?? [])
@@ -215,9 +215,9 @@ export class SftpChannel {
     try {
       const answer = await work()
       this.#options.onActivity()
-      if (!this.#isEnded) send(this.#sftp, id, answer)
+      if (!this.#isEnded) sendSftpAnswer(this.#sftp, id, answer)
     } catch (error) {
-      const refusal = refusalOf(error)
+      const refusal = sftpRefusal(error)
       if (!refusal) this.#options.log.error({ err: error }, 'an SFTP request failed')
       const { kind, message } = refusal ?? { kind: 'failure' as const, message: 'That failed for an unknown reason' }
       if (!this.#isEnded) this.#sftp.status(id, STATUS[kind], message)

@@ -7,7 +7,7 @@ const MOST_NAME_BYTES = 255
  * Converts a client's path to one below the web root. `''` is the root itself, and nothing is above it.
  * @throws Refused
  */
-export function placeOf(path: string): string {
+export function pathBelowRoot(path: string): string {
   if (path.includes('\0')) throw new Refused('failure', 'The name contains a zero byte')
   if (path.includes('\ufffd'))
     throw new Refused(

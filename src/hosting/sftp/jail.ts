@@ -7,10 +7,10 @@
 import { constants, fchmod, fchown, fstat, fstatSync, open, type Stats } from 'node:fs'
 import { chmod, lstat, mkdir, opendir, readlink, rename, rmdir, unlink, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { CORE_FOLDERS, isCores, nameOf, parentOf } from '../site-files/paths.ts'
+import { CORE_FOLDERS, isCores, lastName, parentOf } from '../site-files/paths.ts'
 import { LINUX, O_PATH, type Pinned, pin, pinBelow } from '../site-files/stage/pin.ts'
-import { placeOf, requireOwn } from './client-paths.ts'
-import { OpenFile, OpenFolder } from './open-things.ts'
+import { pathBelowRoot, requireOwn } from './client-paths.ts'
+import { ClientFile, OpenFolder } from './open-things.ts'
 import { Refused } from './refused.ts'
 import type { WriteRoom } from './write-room.ts'
 
@@ -58,16 +58,16 @@ export class Jail {
 
   /** Returns the attributes of the entry itself, even if it is a link. */
   async look(path: string): Promise<Stats> {
-    const place = placeOf(path)
+    const place = pathBelowRoot(path)
     return this.#at(place, async (at) => this.#shown(place, await lstat(at)))
   }
 
   async readLink(path: string): Promise<string> {
-    return this.#at(placeOf(path), (at) => readlink(at))
+    return this.#at(pathBelowRoot(path), (at) => readlink(at))
   }
 
   async openFolder(path: string): Promise<OpenFolder> {
-    const place = placeOf(path)
+    const place = pathBelowRoot(path)
     const folder = this.#pin(place)
     try {
       if (!isCores(place)) this.#requireAccess(fstatSync(folder.fd), READ)
@@ -79,8 +79,8 @@ export class Jail {
     }
   }
 
-  async openFile(path: string, wish: OpenWish): Promise<OpenFile> {
-    const place = placeOf(path)
+  async openFile(path: string, wish: OpenWish): Promise<ClientFile> {
+    const place = pathBelowRoot(path)
     const writes = wish.write || wish.append
     if (writes || wish.create || wish.truncate) requireOwn(place)
     // The file may appear or disappear between two attempts.
@@ -94,7 +94,7 @@ export class Jail {
     throw new Refused('missing', 'No such file')
   }
 
-  async #openThere(place: string, wish: OpenWish): Promise<OpenFile | undefined> {
+  async #openThere(place: string, wish: OpenWish): Promise<ClientFile | undefined> {
     const { room } = this.#options
     const writes = wish.write || wish.append
     return this.#withThing(place, async (at, stats) => {
@@ -105,7 +105,7 @@ export class Jail {
         if (writes || wish.truncate) this.#requireAccess(stats, WRITE)
       }
       const access = writes ? (wish.read ? constants.O_RDWR : constants.O_WRONLY) : constants.O_RDONLY
-      const file = new OpenFile(await openFd(at, access | (wish.append ? constants.O_APPEND : 0)), { room, ...wish })
+      const file = new ClientFile(await openFd(at, access | (wish.append ? constants.O_APPEND : 0)), { room, ...wish })
       if (wish.truncate && writes)
         await file.setSize(0).catch((error) => file.close().then(() => Promise.reject(error)))
       return file
@@ -113,7 +113,7 @@ export class Jail {
   }
 
   /** @returns undefined when something with that name exists by now */
-  async #make(place: string, wish: OpenWish): Promise<OpenFile | undefined> {
+  async #make(place: string, wish: OpenWish): Promise<ClientFile | undefined> {
     const { room, uid } = this.#options
     return this.#inOwnFolder(place, async (at) => {
       await room.take(0, 1)
@@ -126,7 +126,7 @@ export class Jail {
         if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
         throw error
       }
-      const file = new OpenFile(fd, { room, ...wish })
+      const file = new ClientFile(fd, { room, ...wish })
       try {
         if (uid !== null) await setOwner(fd, uid, uid)
         await setMode(fd, ((wish.mode ?? 0o644) & MOST_MODE) | 0o600)
@@ -139,7 +139,7 @@ export class Jail {
   }
 
   async makeFolder(path: string, mode = 0o755): Promise<void> {
-    const place = placeOf(path)
+    const place = pathBelowRoot(path)
     requireOwn(place)
     const { room, uid } = this.#options
     await this.#inOwnFolder(place, async (at) => {
@@ -159,7 +159,7 @@ export class Jail {
   }
 
   async removeFile(path: string): Promise<void> {
-    const place = placeOf(path)
+    const place = pathBelowRoot(path)
     requireOwn(place)
     await this.#inOwnFolder(place, async (at) => {
       if ((await lstat(at)).isDirectory()) throw new Refused('failure', 'It is a folder')
@@ -168,20 +168,20 @@ export class Jail {
   }
 
   async removeFolder(path: string): Promise<void> {
-    const place = placeOf(path)
+    const place = pathBelowRoot(path)
     requireOwn(place)
     await this.#inOwnFolder(place, (at) => rmdir(at))
   }
 
   /** Renames as the system does: replaces an existing file. */
   async move(from: string, to: string): Promise<void> {
-    const [source, target] = [placeOf(from), placeOf(to)]
+    const [source, target] = [pathBelowRoot(from), pathBelowRoot(to)]
     for (const place of [source, target]) requireOwn(place)
     await this.#inOwnFolder(source, (at) => this.#inOwnFolder(target, (other) => rename(at, other)))
   }
 
   async change(path: string, wanted: Wanted): Promise<void> {
-    const place = placeOf(path)
+    const place = pathBelowRoot(path)
     requireOwn(place)
     if (wanted.size !== undefined) {
       const wish = { write: true, read: false, append: false, create: false, truncate: false, exclusive: false }
@@ -199,7 +199,7 @@ export class Jail {
   }
 
   /** Applies the same changes to an open file. */
-  async changeOpen(file: OpenFile, wanted: Wanted): Promise<void> {
+  async changeOpen(file: ClientFile, wanted: Wanted): Promise<void> {
     if (wanted.size !== undefined) await file.setSize(wanted.size)
     if (wanted.mode === undefined && !wanted.times) return
     this.#demandOwner(fstatSync(file.fd))
@@ -242,7 +242,7 @@ export class Jail {
     const folder = place === '' ? pin(root) : pinBelow(root, parentOf(place))
     if (!folder) throw new Refused('missing', 'No such file')
     try {
-      return await work(place === '' ? `${folder.path}/.` : `${folder.path}/${nameOf(place)}`)
+      return await work(place === '' ? `${folder.path}/.` : `${folder.path}/${lastName(place)}`)
     } finally {
       folder.close()
     }
@@ -253,7 +253,7 @@ export class Jail {
     const folder = this.#pin(parentOf(place))
     try {
       this.#requireAccess(fstatSync(folder.fd), WRITE)
-      return await work(`${folder.path}/${nameOf(place)}`)
+      return await work(`${folder.path}/${lastName(place)}`)
     } finally {
       folder.close()
     }
@@ -279,7 +279,7 @@ export class Jail {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error
       }
-      const thing = new OpenFile(fd)
+      const thing = new ClientFile(fd)
       try {
         const stats = await stat(fd)
         if (stats.isSymbolicLink()) throw new Refused('denied', 'Links are not followed')
@@ -308,6 +308,6 @@ export class Jail {
 /** Gives a folder that was just created to its owner, through its descriptor. */
 async function ownFolder(folder: Pinned, uid: number): Promise<void> {
   const fd = await openFd(`${folder.path}/.`, constants.O_RDONLY | constants.O_DIRECTORY)
-  const opened = new OpenFile(fd)
+  const opened = new ClientFile(fd)
   await setOwner(fd, uid, uid).finally(() => opened.close())
 }

@@ -8,7 +8,7 @@ const [readFd, writeFd] = [promisify(read), promisify(writev)]
 const [closeFd, setLength, setTimes] = [promisify(close), promisify(ftruncate), promisify(futimes)]
 
 /** An open file of a client. */
-export class OpenFile {
+export class ClientFile {
   readonly fd: number
   readonly #room: Pick<WriteRoom, 'take'> | undefined
   readonly #appends: boolean
@@ -75,7 +75,7 @@ function without(pieces: readonly Buffer[], bytes: number): Buffer[] {
 }
 
 /** An entry of a folder, as clients list it. */
-export interface Entry {
+export interface FolderEntry {
   readonly name: string
   readonly stats: Stats
 }
@@ -97,8 +97,8 @@ export class OpenFolder {
   }
 
   /** Returns the next entries. Empty at the end. */
-  async next(): Promise<Entry[]> {
-    const found: Entry[] = []
+  async next(): Promise<FolderEntry[]> {
+    const found: FolderEntry[] = []
     while (found.length < ENTRIES) {
       const entry = await this.#entries.read()
       if (!entry) break

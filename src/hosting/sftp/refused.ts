@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<string, readonly [Refused['kind'], string]>> = {
 }
 
 /** Returns what to tell a client about an error, or `undefined` for an unexpected one. */
-export function refusalOf(error: unknown): Refused | undefined {
+export function sftpRefusal(error: unknown): Refused | undefined {
   if (error instanceof Refused) return error
   if ((error as Error).name === 'DiskFull') return new Refused('failure', (error as Error).message)
   const known = KINDS[(error as NodeJS.ErrnoException).code ?? '']

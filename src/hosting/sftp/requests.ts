@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
-import { placeOf } from './client-paths.ts'
+import { pathBelowRoot } from './client-paths.ts'
 import type { Jail, Wanted } from './jail.ts'
-import { type OpenFile, OpenFolder } from './open-things.ts'
+import { type ClientFile, OpenFolder } from './open-things.ts'
 import { Refused } from './refused.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
@@ -15,7 +15,7 @@ export const MOST_READ = 256 << 10
 type Given = Partial<Attributes>
 
 /** The result of a request. */
-export type Answer =
+export type SftpAnswer =
   | { readonly kind: 'ok' }
   | { readonly kind: 'end' }
   | { readonly kind: 'handle'; readonly handle: Buffer }
@@ -24,7 +24,7 @@ export type Answer =
   | { readonly kind: 'attrs'; readonly attrs: Attributes }
 
 /** Sends an answer. */
-export function send(sftp: SFTPWrapper, id: number, answer: Answer): void {
+export function sendSftpAnswer(sftp: SFTPWrapper, id: number, answer: SftpAnswer): void {
   if (answer.kind === 'ok') sftp.status(id, ssh2.utils.sftp.STATUS_CODE.OK)
   else if (answer.kind === 'end') sftp.status(id, ssh2.utils.sftp.STATUS_CODE.EOF, 'End of file')
   else if (answer.kind === 'handle') sftp.handle(id, answer.handle)
@@ -33,15 +33,15 @@ export function send(sftp: SFTPWrapper, id: number, answer: Answer): void {
   else sftp.attrs(id, answer.attrs)
 }
 
-const OK: Answer = { kind: 'ok' }
-const END: Answer = { kind: 'end' }
+const OK: SftpAnswer = { kind: 'ok' }
+const END: SftpAnswer = { kind: 'end' }
 
 /** Handles the file requests of one channel, one at a time, and tracks what the client has open. */
 export class Requests {
   #entered: Jail | undefined
   /** Called when something may have changed. */
   readonly #changed: () => void
-  readonly #open = new Map<number, OpenFile | OpenFolder>()
+  readonly #open = new Map<number, ClientFile | OpenFolder>()
   #last = 0
 
   constructor(changed: () => void) {
@@ -58,7 +58,7 @@ export class Requests {
     return this.#entered
   }
 
-  async open(path: string, flags: number, attributes: Given): Promise<Answer> {
+  async open(path: string, flags: number, attributes: Given): Promise<SftpAnswer> {
     this.#demandHandle()
     const has = (mode: number) => (flags & mode) !== 0
     const file = await this.#jail.openFile(path, {
@@ -74,7 +74,7 @@ export class Requests {
     return this.#keep(file)
   }
 
-  async close(handle: Buffer): Promise<Answer> {
+  async close(handle: Buffer): Promise<SftpAnswer> {
     const thing = this.#thing(handle)
     this.#open.delete(handle.readUInt32BE())
     await thing.close()
@@ -82,7 +82,7 @@ export class Requests {
   }
 
   /** Reads consecutive pieces of a file. @returns one answer for each */
-  async read(handle: Buffer, offset: number, lengths: readonly number[]): Promise<Answer[]> {
+  async read(handle: Buffer, offset: number, lengths: readonly number[]): Promise<SftpAnswer[]> {
     if (!Number.isSafeInteger(offset)) return lengths.map(() => END)
     const sum = lengths.reduce((all, length) => all + length, 0)
     const data = await this.#file(handle).read(offset, sum)
@@ -95,17 +95,17 @@ export class Requests {
   }
 
   /** Writes consecutive pieces. */
-  async write(handle: Buffer, offset: number, pieces: readonly Buffer[]): Promise<Answer> {
+  async write(handle: Buffer, offset: number, pieces: readonly Buffer[]): Promise<SftpAnswer> {
     await this.#file(handle).write(offset, pieces).finally(this.#changed)
     return OK
   }
 
-  async openFolder(path: string): Promise<Answer> {
+  async openFolder(path: string): Promise<SftpAnswer> {
     this.#demandHandle()
     return this.#keep(await this.#jail.openFolder(path))
   }
 
-  async readFolder(handle: Buffer): Promise<Answer> {
+  async readFolder(handle: Buffer): Promise<SftpAnswer> {
     const folder = this.#thing(handle)
     if (!(folder instanceof OpenFolder)) throw new Refused('failure', 'It is not an open folder')
     const entries = await folder.next()
@@ -114,55 +114,61 @@ export class Requests {
     return { kind: 'name', names }
   }
 
-  look = async (path: string): Promise<Answer> => ({ kind: 'attrs', attrs: attributesOf(await this.#jail.look(path)) })
+  look = async (path: string): Promise<SftpAnswer> => ({
+    kind: 'attrs',
+    attrs: attributesOf(await this.#jail.look(path)),
+  })
 
   /** Returns attributes as of an opened file, which a link cannot be. */
-  async lookThrough(path: string): Promise<Answer> {
+  async lookThrough(path: string): Promise<SftpAnswer> {
     const stats = await this.#jail.look(path)
     if (stats.isSymbolicLink()) throw new Refused('denied', 'Links are not followed')
     return { kind: 'attrs', attrs: attributesOf(stats) }
   }
 
-  lookOpen = async (handle: Buffer): Promise<Answer> => ({
+  lookOpen = async (handle: Buffer): Promise<SftpAnswer> => ({
     kind: 'attrs',
     attrs: attributesOf(this.#file(handle).stats()),
   })
 
-  async change(path: string, attributes: Given): Promise<Answer> {
+  async change(path: string, attributes: Given): Promise<SftpAnswer> {
     await this.#jail.change(path, wantedOf(attributes)).finally(this.#changed)
     return OK
   }
 
-  async changeOpen(handle: Buffer, attributes: Given): Promise<Answer> {
+  async changeOpen(handle: Buffer, attributes: Given): Promise<SftpAnswer> {
     await this.#jail.changeOpen(this.#file(handle), wantedOf(attributes)).finally(this.#changed)
     return OK
   }
 
-  async makeFolder(path: string, attributes: Given): Promise<Answer> {
+  async makeFolder(path: string, attributes: Given): Promise<SftpAnswer> {
     await this.#jail.makeFolder(path, attributes.mode).finally(this.#changed)
     return OK
   }
 
-  async removeFile(path: string): Promise<Answer> {
+  async removeFile(path: string): Promise<SftpAnswer> {
     await this.#jail.removeFile(path).finally(this.#changed)
     return OK
   }
 
-  async removeFolder(path: string): Promise<Answer> {
+  async removeFolder(path: string): Promise<SftpAnswer> {
     await this.#jail.removeFolder(path).finally(this.#changed)
     return OK
   }
 
-  async move(from: string, to: string): Promise<Answer> {
+  async move(from: string, to: string): Promise<SftpAnswer> {
     await this.#jail.move(from, to).finally(this.#changed)
     return OK
   }
 
-  async readLink(path: string): Promise<Answer> {
+  async readLink(path: string): Promise<SftpAnswer> {
     return { kind: 'name', names: [bareName(await this.#jail.readLink(path))] }
   }
 
-  realPath = async (path: string): Promise<Answer> => ({ kind: 'name', names: [bareName(`/${placeOf(path)}`)] })
+  realPath = async (path: string): Promise<SftpAnswer> => ({
+    kind: 'name',
+    names: [bareName(`/${pathBelowRoot(path)}`)],
+  })
 
   async closeAll(): Promise<void> {
     const things = [...this.#open.values()]
@@ -175,7 +181,7 @@ export class Requests {
       throw new Refused('failure', `At most ${MOST_HANDLES} files and folders can be open at once`)
   }
 
-  #keep(thing: OpenFile | OpenFolder): Answer {
+  #keep(thing: ClientFile | OpenFolder): SftpAnswer {
     do this.#last = (this.#last + 1) >>> 0
     while (this.#open.has(this.#last))
     this.#open.set(this.#last, thing)
@@ -184,13 +190,13 @@ export class Requests {
     return { kind: 'handle', handle }
   }
 
-  #thing(handle: Buffer): OpenFile | OpenFolder {
+  #thing(handle: Buffer): ClientFile | OpenFolder {
     const thing = handle.length === 4 ? this.#open.get(handle.readUInt32BE()) : undefined
     if (!thing) throw new Refused('failure', 'Nothing is open under this handle')
     return thing
   }
 
-  #file(handle: Buffer): OpenFile {
+  #file(handle: Buffer): ClientFile {
     const file = this.#thing(handle)
     if (file instanceof OpenFolder) throw new Refused('failure', 'It is a folder')
     return file

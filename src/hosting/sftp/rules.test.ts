@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { placeOf } from './client-paths.ts'
+import { pathBelowRoot } from './client-paths.ts'
 import { Guessers } from './guessers.ts'
 import { readPublicKey } from './public-key.ts'
 import { WriteRoom } from './write-room.ts'
@@ -33,16 +33,16 @@ test.each([
   ['.', ''],
   ['/../../etc/passwd', 'etc/passwd'],
   ['/wp-content//./a/../b/', 'wp-content/b'],
-])('%s is %s below the web root', (path, place) => expect(placeOf(path)).toBe(place))
+])('%s is %s below the web root', (path, place) => expect(pathBelowRoot(path)).toBe(place))
 
 test.each(['a\0b', 'a\ufffd', 'x'.repeat(256), 'd/'.repeat(201)])('rejects the path %j', (path) =>
-  expect(() => placeOf(path)).toThrow(),
+  expect(() => pathBelowRoot(path)).toThrow(),
 )
 
 test('tells a client that a name is not UTF-8', () => {
   // Invalid UTF-8 arrives as U+FFFD.
   const name = Buffer.from([0x66, 0xff]).toString()
-  expect(() => placeOf(`/wp-content/${name}`)).toThrow('The name is not valid UTF-8')
+  expect(() => pathBelowRoot(`/wp-content/${name}`)).toThrow('The name is not valid UTF-8')
 })
 
 describe('public keys', () => {

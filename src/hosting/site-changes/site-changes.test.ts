@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { type Change, createSiteChanges, type SiteChanges } from './site-changes.ts'
+import { createSiteChanges, type OutdatedContent, type SiteChanges } from './site-changes.ts'
 
 const silent = { warn() {} }
 let changes: SiteChanges
@@ -10,7 +10,7 @@ afterEach(() => changes?.close())
 const said = (change: object) => JSON.stringify({ changed: change })
 
 function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?: number; fail?: () => boolean } = {}) {
-  const orders: Omit<Change, 'shop'>[] = []
+  const orders: Omit<OutdatedContent, 'shop'>[] = []
   shops = []
   changes = createSiteChanges({
     log: silent,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { MINUTE_MS } from '../../platform/durations.ts'
 
 /** The outdated pages and files of a site. */
-export interface Change {
+export interface OutdatedContent {
   readonly pages: 'all' | readonly string[]
   readonly files: boolean
   /** Whether WooCommerce was activated, deactivated, or deleted. */
@@ -10,14 +10,14 @@ export interface Change {
 }
 
 /** A change as a site reports it. */
-interface Said extends Change {
+interface Said extends OutdatedContent {
   /** Whether it is unknown that pages show it. Then it may wait a few seconds, and no caller waits for it. */
   readonly isSoft: boolean
 }
 
 export interface SiteChangesOptions {
   /** Orders a purge from the edges. Resolves with the number of the purge. */
-  readonly record: (siteId: number, change: Change) => Promise<number>
+  readonly record: (siteId: number, change: OutdatedContent) => Promise<number>
   readonly log: { warn(facts: object, message: string): void }
   /** Changes of a site within this time after the last order wait, and are ordered together. */
   readonly pauseMs?: number

@@ -14,8 +14,8 @@ import {
 } from '../../../test/support/site-directory.ts'
 import type { PhpProcess, PhpRuntime } from '../php/runtime.ts'
 import { createTable, knownTable, makeSchema } from './sql/plugin-schema.ts'
-import { readTable } from './sql/read-table.ts'
-import { type Token, Tokens } from './sql/sql-tokens.ts'
+import { readTableDefinition } from './sql/read-table.ts'
+import { SqlTokens, type Token } from './sql/sql-tokens.ts'
 import { defaultCollation, type TableDefinition } from './sql/table.ts'
 import { writeTable } from './sql/write-table.ts'
 
@@ -89,7 +89,7 @@ const sameCollation = ({ columns, collation }: TableDefinition): { collation: st
 })
 
 function tokensOf(sql: string): Token[] {
-  const tokens = new Tokens()
+  const tokens = new SqlTokens()
   tokens.write(Buffer.from(sql))
   tokens.finish()
   const found: Token[] = []
@@ -97,7 +97,7 @@ function tokensOf(sql: string): Token[] {
   return found
 }
 
-const tableOf = (sql: string): TableDefinition => readTable(tokensOf(sql))
+const tableOf = (sql: string): TableDefinition => readTableDefinition(tokensOf(sql))
 
 function made(statements: readonly string[]): DatabaseSync {
   const database = new DatabaseSync(':memory:')

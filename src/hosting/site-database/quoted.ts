@@ -4,7 +4,7 @@
  */
 
 /** A replacement of a part of a text. */
-export interface Edit {
+export interface TextEdit {
   readonly start: number
   readonly end: number
   readonly text: string
@@ -20,7 +20,7 @@ export interface Quoted {
    * Converts a change of the meaning to one of the surrounding text. The new text must not need escapes. Its dashes are
    * written like those that it replaces.
    */
-  asWritten(edit: Edit): Edit
+  asWritten(edit: TextEdit): TextEdit
 }
 
 /** The mark of such texts only: the length of a text before an escaped quote. */
@@ -107,7 +107,7 @@ function placeOf(turns: readonly Turn[], meant: number): number {
   return turn.written + meant - turn.meant
 }
 
-function asWritten(text: string, offset: number, turns: readonly Turn[], edit: Edit): Edit {
+function asWritten(text: string, offset: number, turns: readonly Turn[], edit: TextEdit): TextEdit {
   const [start, end] = [offset + placeOf(turns, edit.start), offset + placeOf(turns, edit.end)]
   return { start, end, text: likeDashes(text.slice(start, end), edit.text) }
 }

@@ -1,5 +1,5 @@
 import type { AddressChange } from './database-content.ts'
-import { type Edit, ESCAPED_DASH, likeDashes, type Quoted, quotedSerialized } from './quoted.ts'
+import { ESCAPED_DASH, likeDashes, type Quoted, quotedSerialized, type TextEdit } from './quoted.ts'
 
 /**
  * Escapes of escapes: `\/` is JSON, `\\\/` is JSON in JSON. 63 backslashes are six levels. Without a limit, a text of
@@ -68,7 +68,7 @@ function latin1Rewriter(targets: ReadonlyMap<string, string>, search: RegExp): R
         .replaceAll(ESCAPED_DASH, '-')
         .toLowerCase(),
     )
-  const addressesIn = (text: string): Edit[] =>
+  const addressesIn = (text: string): TextEdit[] =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const [whole, slashes, afterSlashes, , quoted] = match
       const found = afterSlashes ?? (quoted as string)
@@ -77,9 +77,9 @@ function latin1Rewriter(targets: ReadonlyMap<string, string>, search: RegExp): R
       const end = match.index + whole.length
       return [{ start: end - found.length, end, text: written(to, found, slashes ?? '') }]
     })
-  const inText = (text: string, depth: number): Edit[] => {
+  const inText = (text: string, depth: number): TextEdit[] => {
     const addresses = addressesIn(text)
-    const edits: Edit[] = []
+    const edits: TextEdit[] = []
     let next = 0
     const takeUntil = (end: number, isWanted: boolean): void => {
       for (let edit = addresses[next]; edit && edit.start < end; edit = addresses[++next])
@@ -94,7 +94,7 @@ function latin1Rewriter(targets: ReadonlyMap<string, string>, search: RegExp): R
     takeUntil(text.length, true)
     return edits
   }
-  const editsOf = (text: string, depth: number): Edit[] => {
+  const editsOf = (text: string, depth: number): TextEdit[] => {
     if (depth > DEEPEST || !search.test(text)) return []
     const whole = text.length <= LONGEST_ADDRESS ? targetOf(text) : undefined
     if (whole !== undefined) return [{ start: 0, end: text.length, text: whole }]
@@ -106,7 +106,7 @@ function latin1Rewriter(targets: ReadonlyMap<string, string>, search: RegExp): R
 
 const hasLengths = ({ meant }: Quoted): boolean => looksSerialized(meant) || !quotedSerialized(meant).next().done
 
-function edited(text: string, edits: readonly Edit[]): string {
+function edited(text: string, edits: readonly TextEdit[]): string {
   let at = 0
   const parts = edits.map(({ start, end, text: instead }) => {
     const part = text.slice(at, start) + instead
@@ -154,9 +154,9 @@ const OPAQUE = /C:\d+:"[^"]{1,1000}":(\d+):\{/y
 const BLANKS = /[ \t\n\r\0\v]*/y
 
 /** @returns the changes of each text in it, and of its lengths; undefined when it cannot be read to its end */
-function editsOfSerialized(text: string, editsOf: (inner: string) => readonly Edit[]): Edit[] | undefined {
+function editsOfSerialized(text: string, editsOf: (inner: string) => readonly TextEdit[]): TextEdit[] | undefined {
   const reader = new SerializedReader(text)
-  const edits: Edit[] = []
+  const edits: TextEdit[] = []
   reader.skipBlanks()
   // The number of remaining values of each open container. No recursion, because a value may be as deep as it is long.
   const open: number[] = [1]
@@ -178,8 +178,8 @@ function editsOfSerialized(text: string, editsOf: (inner: string) => readonly Ed
 
 function editsOfString(
   { start, digits, content }: SerializedString,
-  editsOf: (inner: string) => readonly Edit[],
-): Edit[] {
+  editsOf: (inner: string) => readonly TextEdit[],
+): TextEdit[] {
   const inner = editsOf(content)
   if (inner.length === 0) return []
   const grown = inner.reduce((sum, edit) => sum + edit.text.length - (edit.end - edit.start), 0)

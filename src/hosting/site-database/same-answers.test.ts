@@ -155,7 +155,9 @@ test.skipIf(!core)(
       $wpdb->get_results("select ID from $wpdb->posts limit 0, 18446744073709551615");`)
       expect(large).toEqual([
         expect.stringMatching(/Embedded database: the columns of a view .* query describe three made by ask\.php:4$/),
-        expect.stringMatching(/a whole number over \d+ becomes .* query select 18446744073709551615 made by ask\.php:5$/),
+        expect.stringMatching(
+          /a whole number over \d+ becomes .* query select 18446744073709551615 made by ask\.php:5$/,
+        ),
       ])
       // What a plugin sees of failures, warnings, and types.
       const [seen] = await logOf(`

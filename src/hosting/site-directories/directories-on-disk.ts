@@ -31,7 +31,7 @@ export interface DirectoriesOnDiskOptions {
 }
 
 /** What is at the path where a record expects a site directory. */
-export type Found =
+export type FoundDirectory =
   | 'the directory'
   | 'nothing'
   /** A folder without a mark: older than marks, or not created by Stead. */
@@ -109,7 +109,7 @@ export class DirectoriesOnDisk {
     return { present, aside: this.#quarantined.flatMap(({ home: directory }) => directory ?? []) }
   }
 
-  async look(record: RecordedDirectory): Promise<Found> {
+  async look(record: RecordedDirectory): Promise<FoundDirectory> {
     const path = this.path(record.id)
     const mark = await readMark(path)
     if (mark === 'unreadable') return 'another directory'

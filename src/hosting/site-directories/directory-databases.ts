@@ -2,7 +2,7 @@ import type { ConfigConstants } from '../site-files/platform/wp-config-file.ts'
 import type { Template } from './template.ts'
 
 /** A statement with its values, in SQL that SQLite and MariaDB both understand. */
-export type Edit = readonly [statement: string, ...values: string[]]
+export type SqlEdit = readonly [statement: string, ...values: string[]]
 
 type Place = { readonly path: string }
 
@@ -17,7 +17,7 @@ export interface DirectoryDatabases {
   /** Switches the site directory's site to the server, or away from it. Deletes nothing on the server. */
   turn(directory: Place, isOn: boolean): Promise<void>
   /** Restores the template's content and applies the edits, in one transaction. */
-  fill(directory: Place, templatePath: string, edits: readonly Edit[]): Promise<void>
+  fill(directory: Place, templatePath: string, edits: readonly SqlEdit[]): Promise<void>
   /** Removes everything that the site directory has on the server. Does nothing when it has nothing. */
   drop(directory: Place): Promise<void>
   /** Returns what `wp-config.php` says of the database. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { wpConfig } from '../php/wp-config.ts'
 import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import type { ConfigConstants } from '../site-files/platform/wp-config-file.ts'
-import type { Edit } from './directory-databases.ts'
+import type { SqlEdit } from './directory-databases.ts'
 import { asDiskFull } from './disk-space.ts'
 import { templateMarks } from './template.ts'
 
@@ -25,7 +25,7 @@ export interface SiteFacts {
 
 /** The database of a site directory's site on a server. */
 export interface OnServer {
-  fill(edits: readonly Edit[]): Promise<void>
+  fill(edits: readonly SqlEdit[]): Promise<void>
   readonly constants: ConfigConstants
 }
 
@@ -98,11 +98,11 @@ function editDatabase(file: string, facts: SiteFacts): void {
   }
 }
 
-function editsOf(facts: SiteFacts): Edit[] {
+function editsOf(facts: SiteFacts): SqlEdit[] {
   const url = `http://${facts.address}`
   const from = `http://${templateMarks.address}`
   const date = new Date(facts.now).toISOString().slice(0, 19).replace('T', ' ')
-  const option = (name: string, value: string): Edit => [
+  const option = (name: string, value: string): SqlEdit => [
     'update wp_options set option_value = ? where option_name = ?',
     value,
     name,

@@ -59,7 +59,7 @@ export interface PrepareOptions {
   readonly onProgress?: (doneBytes: number) => void
 }
 
-export interface Prepared {
+export interface PreparedFiles {
   /**
    * Paths that will be new or changed, and paths that will be removed: counted, with the names of the first 1,000 of
    * each.
@@ -97,9 +97,9 @@ export interface FileContent {
    * stages only what has changed since.
    * @throws DiskFull, or FilesRefused for entries that cannot be wanted. Nothing of the change remains then.
    */
-  prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
+  prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<PreparedFiles>
   /** Returns what `prepare` would do, without writing anything. */
-  compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
+  compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<PreparedFiles>
   /**
    * Puts the prepared files in place and keeps the previous ones. No PHP of the site runs in the meantime. If
    * interrupted, the same call completes it, or `switchBack` rolls it back.

@@ -44,7 +44,7 @@ export async function openLines(file: string): Promise<Lines> {
 }
 
 /** Reads the lines that `openLines` wrote. */
-export async function* readLines<Line>(file: string): AsyncGenerator<Line> {
+export async function* readJsonLines<Line>(file: string): AsyncGenerator<Line> {
   const stream = createReadStream(file)
   try {
     for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }))

@@ -23,7 +23,7 @@ export const isAtOrBelow = (path: string, folder: string): boolean =>
 /** Returns the folder of a path, or `''` for an entry directly in the root. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+export const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 

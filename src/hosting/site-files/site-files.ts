@@ -5,13 +5,13 @@ import { asDiskFull } from '../site-directories/disk-space.ts'
 import { flushingAlong } from '../site-directories/flushing-along.ts'
 import { blocksOfTree, measureTree } from './disk-usage.ts'
 import type { DiskQuota } from './disk-watch.ts'
-import type { FileContent, Prepared, PrepareOptions, WalkOptions, WantedEntry } from './file-content.ts'
+import type { FileContent, PreparedFiles, PrepareOptions, WalkOptions, WantedEntry } from './file-content.ts'
 import { ALL } from './scope.ts'
 import type { Earlier } from './stage/earlier.ts'
 import { Exchange } from './stage/exchange.ts'
 import { FileComparison, FilePlan } from './stage/file-plan.ts'
 import { type Changes, merge } from './stage/merge.ts'
-import { contentOf, FilesBelow } from './stage/pin.ts'
+import { contentOfOpenFile, FilesBelow } from './stage/pin.ts'
 import { SpaceCheck } from './stage/space-check.ts'
 import { StagedWriter } from './stage/staged-writer.ts'
 import { type CopyingOptions, copyApart } from './threads/copy-apart.ts'
@@ -82,7 +82,7 @@ export class SiteFiles implements FileContent {
     const files = new FilesBelow(webOf(directory))
     const open = async (path: string) => {
       const fd = files.open(path)
-      return fd === undefined ? undefined : contentOf(fd)
+      return fd === undefined ? undefined : contentOfOpenFile(fd)
     }
     const length = this.#lengthOf(directory)
     try {
@@ -98,7 +98,7 @@ export class SiteFiles implements FileContent {
     }
   }
 
-  prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
+  prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<PreparedFiles> {
     return this.#alone(directory, async (exchange) => {
       // An interrupted change was abandoned: restore the site as it was before.
       if (exchange.phase() === 'begun') await exchange.goBack()
@@ -119,7 +119,7 @@ export class SiteFiles implements FileContent {
     directory: SitePlace,
     wanted: AsyncIterable<WantedEntry>,
     options: PrepareOptions & Laid,
-  ): Promise<Prepared> {
+  ): Promise<PreparedFiles> {
     const { exchange, earlier } = options
     const room = await this.#roomFor(directory)
     const writer = new StagedWriter(directory.uid, room, options.signal)
@@ -142,7 +142,11 @@ export class SiteFiles implements FileContent {
     }
   }
 
-  async compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
+  async compare(
+    directory: SitePlace,
+    wanted: AsyncIterable<WantedEntry>,
+    options: PrepareOptions,
+  ): Promise<PreparedFiles> {
     const { written, removed } = await this.#merge(directory, wanted, new FileComparison(webOf(directory)), options)
     return { written, removed }
   }

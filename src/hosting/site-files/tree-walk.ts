@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import type { FileScope, LeftOut } from './file-content.ts'
-import { comparePaths, isCores, join, MOST_PARTS, MOST_PATH_BYTES, nameOf, parentOf, staysInside } from './paths.ts'
+import { comparePaths, isCores, join, lastName, MOST_PARTS, MOST_PATH_BYTES, parentOf, staysInside } from './paths.ts'
 import { isInScope, leadsIntoScope, outermost } from './scope.ts'
 import { isGone, openRegular, type Pinned, pin, pinBelow } from './stage/pin.ts'
 
@@ -102,7 +102,7 @@ export class TreeWalk {
   }
 
   /** Returns the place of the entry that was found last in a folder. */
-  placeOf = ({ path }: WalkedFile): string => `${this.#levels.at(-1)?.folder.path}/${nameOf(path)}`
+  placeOf = ({ path }: WalkedFile): string => `${this.#levels.at(-1)?.folder.path}/${lastName(path)}`
 
   #start(path: string): WalkedEntry | undefined {
     const folder = pinBelow(this.#root, parentOf(path))
@@ -122,7 +122,7 @@ export class TreeWalk {
   #look(folder: Pinned, path: string): WalkedEntry | undefined {
     const { scope } = this.#options
     if (isCores(path)) return undefined
-    const place = `${folder.path}/${nameOf(path)}`
+    const place = `${folder.path}/${lastName(path)}`
     const stats = lstatIfThere(place)
     if (!stats) {
       // A name that is not valid text is decoded as another name, which does not exist.

@@ -1,7 +1,7 @@
 /** The parts of an old site's `wp-content` that belong to its host, and not to the site. */
 
 /** The reason why a file or folder stays behind. */
-export type Reason =
+export type LeftBehindReason =
   /** WordPress loads it in place of its own code, and it fits the old host only. */
   | 'drop-in'
   /** Generated again when needed. */
@@ -28,7 +28,7 @@ const DROP_INS = [
   'sunrise.php',
 ]
 
-const FOLDERS: Readonly<Record<string, Reason>> = {
+const FOLDERS: Readonly<Record<string, LeftBehindReason>> = {
   'ai1wm-backups': 'backup',
   'backups-dup-lite': 'backup',
   'backups-dup-pro': 'backup',
@@ -108,7 +108,7 @@ const LOWER_CASE = new Set([...DROP_INS, ...OF_HOSTS])
  * Returns why a path stays behind, or undefined if it is imported.
  * @param path a path below `wp-content`
  */
-export function whyLeftBehind(path: string): Reason | undefined {
+export function whyLeftBehind(path: string): LeftBehindReason | undefined {
   const [first = '', second, ...deeper] = path.split('/')
   if (second === undefined) {
     if (DROP_INS.includes(first)) return 'drop-in'

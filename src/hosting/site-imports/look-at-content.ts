@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ALL } from '../site-files/scope.ts'
 import { walkTree } from '../site-files/walk.ts'
-import { PLUGINS_OF_NOTE, type Reason, whyLeftBehind } from './left-behind.ts'
+import { type LeftBehindReason, PLUGINS_OF_NOTE, whyLeftBehind } from './left-behind.ts'
 
 /** A plugin of the old site. */
 export interface StagedPlugin {
@@ -23,7 +23,7 @@ export interface StagedContent {
   readonly themes: readonly string[]
   readonly mustUsePlugins: readonly string[]
   /** Paths below `wp-content`, with the reason why each stays behind. */
-  readonly leftBehind: readonly { readonly path: string; readonly reason: Reason }[]
+  readonly leftBehind: readonly { readonly path: string; readonly reason: LeftBehindReason }[]
 }
 
 /** The most entries of each list. */

@@ -2,7 +2,7 @@ import { request as ask } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readAtMost } from '../../platform/read-at-most.ts'
-import { type Part, type Taken, UPLOAD_HEADER } from './upload-parts.ts'
+import { type Taken, UPLOAD_HEADER, type UploadPart } from './upload-parts.ts'
 
 /** The host is unreachable, or closed the connection. */
 export class HostAway extends Error {
@@ -15,7 +15,7 @@ export class HostAway extends Error {
  */
 export type SendPart = (
   host: string,
-  part: Part,
+  part: UploadPart,
   content: AsyncIterable<Uint8Array> & { readonly bytes: number | undefined },
 ) => Promise<Taken>
 

@@ -37,7 +37,7 @@ export interface StagedFiles {
 }
 
 /** Returns the folder where the files of an import are staged. It contains `wp-content` as the site will have it. */
-export const contentOf = (folder: string): string => join(folder, 'content')
+export const contentFolder = (folder: string): string => join(folder, 'content')
 const rawOf = (folder: string): string => join(folder, 'raw')
 
 /** The number of bytes between two checks of the disk. */
@@ -54,7 +54,7 @@ export async function stageFiles(
   options: StageOptions,
 ): Promise<StagedFiles> {
   const raw = rawOf(folder)
-  for (const path of [raw, contentOf(folder)]) await rm(path, { recursive: true, force: true })
+  for (const path of [raw, contentFolder(folder)]) await rm(path, { recursive: true, force: true })
   await mkdir(raw, { recursive: true, mode: 0o700 })
   const unpacked: UnpackedSource[] = []
   const waiting = [...sources]
@@ -72,7 +72,7 @@ export async function stageFiles(
   if (layout.contents.length === 0) throw new ArchiveRefused('it contains no wp-content folder')
   if (layout.dumps.length === 0) throw new ArchiveRefused('it contains no database dump')
   const facts = await factsOf(layout.root, unpacked, layout.format)
-  const content = join(contentOf(folder), 'wp-content')
+  const content = join(contentFolder(folder), 'wp-content')
   await mkdir(content, { recursive: true, mode: 0o755 })
   const dumps = layout.dumps.map((path) => path.slice(folder.length + 1))
   for (const path of layout.contents) await moveInto(path, content, new Set(layout.dumps))
@@ -144,8 +144,10 @@ async function factsOf(
     const versionOf = (of: unknown) => shortText((of as { Version?: unknown } | undefined)?.Version)
     return { wordpress: versionOf(facts.WordPress), php: versionOf(facts.PHP), prefix: null }
   }
-  const version = root && (await textOf(join(root, 'wp-includes/version.php')))
-  const config = root && ((await textOf(join(root, 'wp-config.php'))) ?? (await textOf(join(root, '../wp-config.php'))))
+  const version = root && (await readShortText(join(root, 'wp-includes/version.php')))
+  const config =
+    root &&
+    ((await readShortText(join(root, 'wp-config.php'))) ?? (await readShortText(join(root, '../wp-config.php'))))
   return {
     wordpress: found(version, /\$wp_version\s*=\s*'([\w.-]{1,40})'/),
     php: null,
@@ -156,7 +158,7 @@ async function factsOf(
 const MOST_TEXT_BYTES = 1 << 20
 
 /** @returns undefined when the file does not exist or is too long */
-export async function textOf(path: string): Promise<string | undefined> {
+export async function readShortText(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined)
   return stats?.isFile() && stats.size <= MOST_TEXT_BYTES ? readFile(path, 'utf8') : undefined
 }

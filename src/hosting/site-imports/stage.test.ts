@@ -9,7 +9,7 @@ import { archivesOf, contentFiles, makeDaf, makeDump, makeWpress } from '../../.
 import { ArchiveRefused } from '../archives/unpack-zip.ts'
 import { lookAtContent } from './look-at-content.ts'
 import { stageDatabase } from './stage-database.ts'
-import { contentOf, stageFiles } from './stage-files.ts'
+import { contentFolder, stageFiles } from './stage-files.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -43,10 +43,10 @@ describe.each(archives)('%s', (_name, format, make) => {
   test('finds files and the database, and reports what stays behind', async () => {
     const { staged, database } = await stage(make())
     expect(staged).toMatchObject({ format, links: format === 'files' ? 1 : 0 })
-    expect(await filesIn(join(contentOf(folder), 'wp-content'))).toEqual(
+    expect(await filesIn(join(contentFolder(folder), 'wp-content'))).toEqual(
       expect.arrayContaining(contentFiles.map(({ name }) => name)),
     )
-    const content = await lookAtContent(contentOf(folder), signal)
+    const content = await lookAtContent(contentFolder(folder), signal)
     expect(content.leftBehind).toEqual(
       expect.arrayContaining([
         { path: 'cache', reason: 'cache' },
@@ -68,7 +68,7 @@ test('stages an UpdraftPlus set in one archive', async () => {
   const set = Object.entries(archivesOf.updraftplus()).map(([name, content]) => ({ name: `set/${name}`, content }))
   const { staged, database } = await stage({ 'set.zip': makeZip(set) })
   expect([staged.format, database.tables]).toEqual(['updraftplus', 5])
-  expect((await lookAtContent(contentOf(folder), signal)).files).toBe(5)
+  expect((await lookAtContent(contentFolder(folder), signal)).files).toBe(5)
 })
 
 const site = (more: readonly MadeEntry[] = []): MadeEntry[] => [

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSendPart, HostAway } from './send-part.ts'
-import { type Part, PartDoor } from './upload-parts.ts'
+import { PartDoor, type UploadPart } from './upload-parts.ts'
 
 let folder: string
 let door: PartDoor
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const doorOf = (keepFreeBytes = 0) => new PartDoor({ folderOf: (id) => join(folder, String(id)), keepFreeBytes })
-const part = (offset: number, more: Partial<Part> = {}): Part => ({
+const part = (offset: number, more: Partial<UploadPart> = {}): UploadPart => ({
   ...{ importId: 7, file: 1, offset, mostBytes: 100, sha256: null },
   ...more,
 })

@@ -18,7 +18,7 @@ import { pipeline } from 'node:stream/promises'
 export const UPLOAD_HEADER = 'x-stead-upload'
 
 /** One part of a file of an import. */
-export interface Part {
+export interface UploadPart {
   readonly importId: number
   /** The number of the file. */
   readonly file: number
@@ -64,7 +64,7 @@ export class PartDoor {
 
   /** Answers a request of {@link sendPart}. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const part = JSON.parse(String(request.headers[UPLOAD_HEADER])) as Part
+    const part = JSON.parse(String(request.headers[UPLOAD_HEADER])) as UploadPart
     const taken = await this.take(part, request.iterator({ destroyOnReturn: false }))
     // Reads unwanted content too. Otherwise, the answer would be lost with the connection.
     request.resume()
@@ -73,7 +73,7 @@ export class PartDoor {
   }
 
   /** Appends the bytes to the file, all or none. */
-  async take(part: Part, content: AsyncIterable<Uint8Array>): Promise<Taken> {
+  async take(part: UploadPart, content: AsyncIterable<Uint8Array>): Promise<Taken> {
     if (this.#atOnce >= MOST_AT_ONCE) return { kind: 'busy' }
     this.#atOnce++
     try {
@@ -83,7 +83,7 @@ export class PartDoor {
     }
   }
 
-  async #take(part: Part, content: AsyncIterable<Uint8Array>): Promise<Taken> {
+  async #take(part: UploadPart, content: AsyncIterable<Uint8Array>): Promise<Taken> {
     const folder = this.#options.folderOf(part.importId)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const file = join(folder, String(part.file))

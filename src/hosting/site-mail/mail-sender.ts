@@ -1,16 +1,16 @@
 import type { Budget } from '../../platform/budgets/budget.ts'
 import type { SiteOutbox } from './outbox.ts'
 import type { MailQueue, WaitingMail } from './queue.ts'
-import type { Delivery, Refused } from './smtp-delivery.ts'
+import type { MailDelivery, RefusedRecipient } from './smtp-delivery.ts'
 
 export interface MailSenderOptions {
   readonly queue: MailQueue
   /** Without it, all mails go to the outbox. */
-  readonly delivery: Delivery | undefined
+  readonly delivery: MailDelivery | undefined
   readonly outbox: SiteOutbox
   readonly disk: Budget
   /** Writes to the site's log that a recipient will never get a mail. */
-  readonly onFailed: (mail: WaitingMail, refused: readonly Refused[]) => Promise<void>
+  readonly onFailed: (mail: WaitingMail, refused: readonly RefusedRecipient[]) => Promise<void>
   readonly log: { warn(facts: object, message: string): void }
   /** The first wait after a failed attempt. Each further one is three times as long. */
   readonly firstMs?: number
@@ -150,7 +150,11 @@ export class MailSender {
     return left
   }
 
-  async #send(delivery: Delivery, mail: WaitingMail, file: string): Promise<{ refused: Refused[]; isTaken: boolean }> {
+  async #send(
+    delivery: MailDelivery,
+    mail: WaitingMail,
+    file: string,
+  ): Promise<{ refused: RefusedRecipient[]; isTaken: boolean }> {
     const { to } = mail.envelope
     try {
       const refused = await delivery.send(mail, file)

@@ -12,7 +12,7 @@ import { MailSender } from './mail-sender.ts'
 import { SiteOutbox } from './outbox.ts'
 import { MailQueue, type WaitingMail } from './queue.ts'
 import { openSiteMail, type SiteMail, type SiteMailOptions } from './site-mail.ts'
-import type { Delivery } from './smtp-delivery.ts'
+import type { MailDelivery } from './smtp-delivery.ts'
 
 const HOUR_MS = 3600_000
 const noLog = { warn() {}, error() {} }
@@ -311,7 +311,7 @@ describe('the sender', () => {
     notBefore: 0,
     ...change,
   })
-  async function sending(send: Delivery['send']) {
+  async function sending(send: MailDelivery['send']) {
     const queue = new MailQueue(join(dataDir, 'mail-queue'))
     await queue.open()
     const failed: string[] = []

@@ -10,7 +10,7 @@ import { MailIntake, type MailingSite } from './intake.ts'
 import { type MailFigures, MailSender } from './mail-sender.ts'
 import { SiteOutbox } from './outbox.ts'
 import { MailQueue, type WaitingMail } from './queue.ts'
-import { type DkimKey, type Refused, smtpDelivery } from './smtp-delivery.ts'
+import { type DkimKey, type RefusedRecipient, smtpDelivery } from './smtp-delivery.ts'
 
 export interface SiteMailOptions {
   readonly dataDir: string
@@ -65,7 +65,7 @@ export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> 
 /** Writes a line to the site's PHP log for each recipient that will never get a mail. */
 function tellOwner({ logs, log }: SiteMailOptions) {
   const nextId = createLogIds()
-  return async ({ siteId, envelope }: WaitingMail, refused: readonly Refused[]): Promise<void> => {
+  return async ({ siteId, envelope }: WaitingMail, refused: readonly RefusedRecipient[]): Promise<void> => {
     const records = refused.map(({ address, why }) => {
       const message = `mail(): the mail from ${envelope.from} to ${address} failed: ${why.replace(/\s+/g, ' ').slice(0, 500)}`
       return phpRecord({ siteId, atMs: Date.now(), id: nextId() }, { message, severity: 'User', file: '', line: -1 })

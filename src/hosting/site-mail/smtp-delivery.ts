@@ -11,20 +11,20 @@ export interface DkimKey {
 }
 
 /** A recipient that did not get a mail, with the message of the mail server. */
-export interface Refused {
+export interface RefusedRecipient {
   readonly address: string
   readonly why: string
   /** Another attempt would get the same answer. */
   readonly isFinal: boolean
 }
 
-export interface Delivery {
+export interface MailDelivery {
   /**
    * Passes a mail to the mail server.
    * @returns the recipients that were refused
    * @throws when no recipient got it, and a later attempt may succeed
    */
-  send(mail: WaitingMail, file: string): Promise<Refused[]>
+  send(mail: WaitingMail, file: string): Promise<RefusedRecipient[]>
   close(): void
 }
 
@@ -44,7 +44,7 @@ export interface SmtpDeliveryOptions {
 }
 
 /** Returns the delivery through the mail server of the settings. */
-export function smtpDelivery({ smtpUrl, dkim, folder }: SmtpDeliveryOptions): Delivery {
+export function smtpDelivery({ smtpUrl, dkim, folder }: SmtpDeliveryOptions): MailDelivery {
   let opened: Promise<ReturnType<typeof CreateTransport>> | undefined
   // Loaded with the first mail, because most hosts send none for a long time.
   const transport = () => {
@@ -76,7 +76,7 @@ export function smtpDelivery({ smtpUrl, dkim, folder }: SmtpDeliveryOptions): De
   }
 }
 
-const refusedOf = ({ rejectedErrors = [] }: Pick<SmtpFault, 'rejectedErrors'>): Refused[] =>
+const refusedOf = ({ rejectedErrors = [] }: Pick<SmtpFault, 'rejectedErrors'>): RefusedRecipient[] =>
   rejectedErrors.map(({ recipient = '', message, permanent }) => ({
     address: recipient,
     why: message,
@@ -84,7 +84,7 @@ const refusedOf = ({ rejectedErrors = [] }: Pick<SmtpFault, 'rejectedErrors'>): 
   }))
 
 /** @throws errors unrelated to the mail, such as an unavailable server or a rejected login */
-function refusedBy(error: SmtpFault, recipients: readonly string[]): Refused[] {
+function refusedBy(error: SmtpFault, recipients: readonly string[]): RefusedRecipient[] {
   if (error.code === 'EENVELOPE' && error.rejectedErrors?.length) return refusedOf(error)
   const isOfMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'
   if (!isOfMail || !error.permanent) throw error

@@ -26,7 +26,7 @@ export function isNotModified(headers: IncomingHttpHeaders, { etag, lastModified
 }
 
 /** A part of a file, both ends included. */
-export interface ByteRange {
+export interface FileRange {
   readonly start: number
   readonly end: number
 }
@@ -39,7 +39,7 @@ export function rangeOf(
   headers: IncomingHttpHeaders,
   size: number,
   { etag, lastModified }: Validators,
-): ByteRange | 'unsatisfiable' | undefined {
+): FileRange | 'unsatisfiable' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(headers.range?.trim() ?? '')
   if (!match || (match[1] === '' && match[2] === '')) return undefined
   const condition = headers['if-range']

@@ -7,7 +7,7 @@ import { sendPage } from './status-pages.ts'
  */
 
 export const DATABASE_ADMIN_PATH = '/stead-database/'
-export const TOKEN_FIELD = 'token'
+export const DATABASE_TOKEN_FIELD = 'token'
 /** The path as PHP sees it. See `tasks/database-admin.php`. */
 export const DATABASE_ADMIN_SCRIPT = '/stead/database-admin.php'
 const COOKIE = 'stead_database'
@@ -44,7 +44,7 @@ export async function enterDatabase(
   { request, response, visit }: { request: IncomingMessage; response: ServerResponse; visit: AdminVisit },
 ): Promise<boolean> {
   const query = new URLSearchParams((request.url ?? '').split('?', 2)[1])
-  const token = query.get(TOKEN_FIELD)
+  const token = query.get(DATABASE_TOKEN_FIELD)
   if (token !== null && request.method === 'GET') {
     const opened = await admin.open(siteId, token, visit)
     if (typeof opened === 'string') sendPage(request, response, REFUSED[opened])

@@ -1,4 +1,4 @@
-import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool/pool.ts'
+import type { PhpVisitOptions, PooledSite, VisitorRequest } from '../php/pool/pool.ts'
 import type { PhpResponse } from '../php/runtime.ts'
 
 /** A site on this host. */
@@ -13,5 +13,5 @@ export interface PhpHandler {
   /** Starts the site's PHP if possible, because a visitor will arrive soon. */
   wake(site: PooledSite): void
   /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
-  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: VisitOptions): Promise<PhpResponse>
+  handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: PhpVisitOptions): Promise<PhpResponse>
 }

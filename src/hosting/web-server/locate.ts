@@ -3,7 +3,7 @@ import { type Found, lookInside } from '../site-files/open-inside.ts'
 import {
   isDotPath,
   isHiddenFile,
-  isNeverPublic,
+  isNeverServed,
   isNoSlug,
   isScriptLike,
   mayRun,
@@ -91,7 +91,7 @@ const isLight404 = (name: string): boolean => LIGHT_404.test(name)
 
 function locateParts(site: SiteFolders, parts: readonly string[], trailingSlash: boolean, target: string): Location {
   if (parts.length === 0) return FRONT_CONTROLLER
-  if (isNeverPublic(parts)) return refused(403)
+  if (isNeverServed(parts)) return refused(403)
   const script = parts.findIndex((part) => part.endsWith('.php'))
   // `/index.php/a/b` runs index.php: the first part that is a PHP file ends the script's name.
   if (script >= 0 && (script < parts.length - 1 || trailingSlash))

@@ -7,7 +7,7 @@ import type { HostedSite } from './hosted-site.ts'
  */
 
 export const LOGIN_PATH = '/wp-login.php'
-export const TOKEN_FIELD = 'stead_login'
+export const LOGIN_TOKEN_FIELD = 'stead_login'
 /** Tells `prepend.php` which reason the login page must show. */
 const REASON_FIELD = 'stead_login_refused'
 
@@ -43,7 +43,7 @@ export type LogIn = (site: HostedSite, visit: LoginVisit) => Promise<LoggedIn | 
 export function loginToken({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): string | undefined {
   const [path, query] = url.split('?', 2)
   if (method !== 'GET' || path !== LOGIN_PATH || !query) return undefined
-  return new URLSearchParams(query).get(TOKEN_FIELD) ?? undefined
+  return new URLSearchParams(query).get(LOGIN_TOKEN_FIELD) ?? undefined
 }
 
 /**

@@ -31,7 +31,7 @@ const SHOWS = /^(?:\/[\x21-\x7e]*)(?: \/[\x21-\x7e]*){0,9}$/
 const MOST_SHOWS = 4_096
 
 /** The parts of a request that determine how its response is sent. */
-export interface Asked {
+export interface ResponseRequest {
   readonly siteId: number
   readonly method: string
   /** The number of the purge that the request has caused, for the edge; 0 for none. */
@@ -45,7 +45,7 @@ export interface Asked {
 export async function sendPhpResponse(
   response: ServerResponse,
   answer: PhpResponse,
-  { siteId, method, purge }: Asked,
+  { siteId, method, purge }: ResponseRequest,
   answers: HeldAnswers,
 ): Promise<void> {
   const { status } = answer

@@ -102,7 +102,7 @@ const NEVER_PUBLIC = new RegExp(
 )
 
 /** Returns true for files that no visitor gets by their address, whatever the site's own rules say. */
-export const isNeverPublic = (parts: readonly string[]): boolean => NEVER_PUBLIC.test(parts.join('/'))
+export const isNeverServed = (parts: readonly string[]): boolean => NEVER_PUBLIC.test(parts.join('/'))
 
 /** Extensions that some PHP setups run. Here they are neither run nor shown, except `.php` itself. */
 const SCRIPT_LIKE = /\.(?:php\d?|phtml|pht|phar|shtml)$/i

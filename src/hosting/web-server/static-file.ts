@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Edits } from '../htaccess/htaccess.ts'
 import type { Found } from '../site-files/open-inside.ts'
-import { type ByteRange, isNotModified, rangeOf, validatorsOf } from './conditions.ts'
+import { type FileRange, isNotModified, rangeOf, validatorsOf } from './conditions.ts'
 import { mediaType } from './media-types.ts'
 import { queryOf } from './served-paths.ts'
 import { sendPage } from './status-pages.ts'
@@ -67,7 +67,7 @@ async function sendBytes(
   found: Found,
   status: number,
   headers: string[],
-  part: ByteRange,
+  part: FileRange,
 ): Promise<void> {
   const length = part.end - part.start + 1
   if (length <= WHOLE_BYTES) {

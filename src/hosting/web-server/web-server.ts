@@ -5,7 +5,7 @@ import { isBusy } from '../../platform/db/database.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
 import type { Tree } from '../htaccess/asked.ts'
 import type { Edits, ErrorDocument, Htaccess, Obeyed } from '../htaccess/htaccess.ts'
-import type { VisitOptions, VisitorRequest } from '../php/pool/pool.ts'
+import type { PhpVisitOptions, VisitorRequest } from '../php/pool/pool.ts'
 import {
   PhpAbandoned,
   PhpBodyTooLarge,
@@ -337,7 +337,7 @@ async function runScript(
   script: string,
   request: IncomingMessage,
   response: ServerResponse,
-  visit: VisitOptions = {},
+  visit: PhpVisitOptions = {},
   { edits, query }: Partial<Ruled> = {},
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { commandOf, isForWp, LineRefused, wordsOf } from './command-line.ts'
+import { commandOf, isForWp, LineRefused, shellWords } from './command-line.ts'
 import { commandName, mayChange } from './command-name.ts'
 
 describe('words of a command line', () => {
@@ -14,7 +14,7 @@ describe('words of a command line', () => {
     ['wp a~b c#d \\$x \\;', ['wp', 'a~b', 'c#d', '$x', ';']],
     ['wp a \\\nb "c\\\nd"', ['wp', 'a', 'b', 'cd']],
     ['wp "a;b|c>d"', ['wp', 'a;b|c>d']],
-  ])('%j', (line, words) => expect(wordsOf(line)).toEqual(words))
+  ])('%j', (line, words) => expect(shellWords(line)).toEqual(words))
 
   test.each([
     'a;b',
@@ -36,7 +36,7 @@ describe('words of a command line', () => {
     "'a",
     '"a',
     'a\0',
-  ])('refuses %j', (line) => expect(() => wordsOf(`wp ${line}`)).toThrow(LineRefused))
+  ])('refuses %j', (line) => expect(() => shellWords(`wp ${line}`)).toThrow(LineRefused))
 
   test('reads what it does not refuse like the system’s shell', () => {
     const line = fc.array(fc.constantFrom('a', 'b', ' ', "'", '"', '\\', '$', ';', '~', '#', '*', '=', '-'), {
@@ -47,7 +47,7 @@ describe('words of a command line', () => {
         const text = `x${pieces.join('')}`
         let words: string[]
         try {
-          words = wordsOf(text)
+          words = shellWords(text)
         } catch (error) {
           expect(error).toBeInstanceOf(LineRefused)
           return

@@ -16,7 +16,7 @@ const ESCAPED_IN_QUOTES = '$`"\\'
  * without a shell, so anything with another meaning for a shell is refused.
  * @throws LineRefused
  */
-export function wordsOf(line: string): string[] {
+export function shellWords(line: string): string[] {
   if (line.includes('\0')) throw new LineRefused('A command line cannot hold a zero byte.')
   const words: string[] = []
   let word: string | undefined
@@ -85,7 +85,7 @@ export function commandOf(line: string): GivenCommand {
     throw new LineRefused(`${folder} is not the folder of the site here. Give /wordpress, or no folder.`)
   const refused = variables.find(([name]) => !VARIABLES.has(name))
   if (refused) throw new LineRefused(`The variable ${refused[0]} cannot be set here.`)
-  return { words: wordsOf(rest), environment: Object.fromEntries(variables) }
+  return { words: shellWords(rest), environment: Object.fromEntries(variables) }
 }
 
 function splitLine(line: string): Split {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Got, Page } from '../api.ts'
 import { commonTexts as texts } from '../texts/common.ts'
 import { Columns, hiddenColumns } from './columns.tsx'
-import { SelectAll, type Selection, SelectRow } from './selection.tsx'
+import { SelectAllRows, type Selection, SelectRow } from './selection.tsx'
 import { type SortColumn, sorted } from './sorted.ts'
 import { ariaSort, choicesOf, SortHead, SortSelect, sortOf } from './sorting.tsx'
 
@@ -64,7 +64,7 @@ export function List<Row>(props: {
           <tr>
             {selection && (
               <th scope="col">
-                <SelectAll of={selection} rows={rows} />
+                <SelectAllRows of={selection} rows={rows} />
               </th>
             )}
             {shown.map(({ head, of, sort }, at) => (

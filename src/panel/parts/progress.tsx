@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { currentStep } from '../texts/operation-names.ts'
 import { progressTexts as texts } from '../texts/parts.ts'
-import { follow, type Operation } from './work.ts'
+import { followOperation, type Operation } from './work.ts'
 
 /** The progress of an operation, step by step, on the page that it concerns. */
 export function Progress(props: { readonly id: number; readonly about: string; onEnd?(operation: Operation): void }) {
   const operation = useSignal<Operation | undefined>(undefined)
   useEffect(
     () =>
-      follow(props.id, (seen) => {
+      followOperation(props.id, (seen) => {
         operation.value = seen
         if (seen.finishedAt) props.onEnd?.(seen)
       }),

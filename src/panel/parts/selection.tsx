@@ -26,7 +26,7 @@ function set({ keys }: Selection<never>, some: readonly string[], isSelected: bo
 }
 
 /** In the head of a list: selects all visible rows, or none. */
-export function SelectAll<Row>({ of, rows }: { readonly of: Selection<Row>; readonly rows: readonly Row[] }) {
+export function SelectAllRows<Row>({ of, rows }: { readonly of: Selection<Row>; readonly rows: readonly Row[] }) {
   const all = rows.flatMap((row) => of.keyOf(row) ?? [])
   const count = all.filter((key) => of.keys.value.has(key)).length
   return (

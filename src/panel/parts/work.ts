@@ -26,7 +26,7 @@ export const dropWork = (id: number): void => {
 /** Shows an operation until it ends, on any page. A failure stays until it is closed. */
 export function showWork(id: number, about: string, onEnd?: (operation: Operation) => void): void {
   works.value = [...works.value.filter((work) => work.id !== id), { id, about, operation: undefined }]
-  follow(id, (operation) => {
+  followOperation(id, (operation) => {
     change(id, { operation })
     if (!operation.finishedAt) return
     // Success needs only a glance.
@@ -39,7 +39,7 @@ export function showWork(id: number, about: string, onEnd?: (operation: Operatio
  * Follows an operation until it ends.
  * @returns a function that stops earlier
  */
-export function follow(id: number, seen: (operation: Operation) => void): () => void {
+export function followOperation(id: number, seen: (operation: Operation) => void): () => void {
   const stream = new EventSource(`/v1/operations/${id}/events`)
   stream.addEventListener('operation', ({ data }) => {
     const operation = JSON.parse(data) as Operation

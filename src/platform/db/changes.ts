@@ -25,7 +25,7 @@ export interface Listeners {
   tell(topic?: Topic): void
 }
 
-export function listeners(): Listeners {
+export function createListeners(): Listeners {
   const all = new Set<{ topic: Topic; listener: () => void }>()
   return {
     add(topic, listener) {
@@ -46,7 +46,7 @@ const AGAIN_MS = 1000
  * Listens to PostgreSQL's notifications. The same connection detects when the server falls silent, and when it is back.
  */
 export async function postgresChanges(url: string): Promise<ChangeFeed> {
-  const { add, tell } = listeners()
+  const { add, tell } = createListeners()
   const versions: Record<Topic, number> = {
     operations: 0,
     routes: 0,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { listeners } from './changes.ts'
+import { createListeners } from './changes.ts'
 import { Poller } from './poller.ts'
 
 /** So long that no test waits for it. */
@@ -9,7 +9,7 @@ const NEVER_MS = 3_600_000
 describe('looks', () => {
   let looks: Poller | undefined
   afterEach(() => looks?.end())
-  const { add: subscribe, tell } = listeners()
+  const { add: subscribe, tell } = createListeners()
   const changes = { subscribe, version: () => undefined, close() {} }
   const follow = (look: () => Promise<void>, everyMs = NEVER_MS) => {
     looks = new Poller({ changes, topic: 'events', everyMs, leastPauseMs: 1, look })

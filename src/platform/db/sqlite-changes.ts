@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type ChangeFeed, listeners, type Topic } from './changes.ts'
+import { type ChangeFeed, createListeners, type Topic } from './changes.ts'
 import { openNotifications } from './notifications.ts'
 
 /** The polling interval for missed notifications. */
@@ -16,7 +16,7 @@ export interface SqliteChanges extends ChangeFeed {
  * next, and a connection looks up changes only once after a commit
  */
 export function sqliteChanges(file: string, reader: DatabaseSync): SqliteChanges {
-  const { add, tell } = listeners()
+  const { add, tell } = createListeners()
   const notices = openNotifications(`${file}-notices`)
   const dataVersion = reader.prepare('pragma data_version')
   // The version is read once per turn of the event loop. Requests after a commit of another process are handled in a

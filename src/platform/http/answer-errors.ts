@@ -3,7 +3,7 @@ import { CommitUnknown } from '../db/commit-unknown.ts'
 import { isBusy, isDiskFull, isUnreachable } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Endpoint } from './endpoint.ts'
-import { errorBody, notFound, Problem, problems } from './problem.ts'
+import { errorBody, httpProblems, notFound, Problem } from './problem.ts'
 
 interface Options {
   readonly endpoints: readonly Endpoint[]
@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** Returns the path without the query, which may hold secrets that do not belong in a log. */
-export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
+export const loggedPath = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
 
 /**
  * Formats every failure: in the envelope, or in the endpoint's own form. Unexpected errors are logged, and their
@@ -24,19 +24,23 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
     const problem = asProblem(error, options.bodyLimitBytes)
     if (problem.status >= 500)
       options.log.error(
-        { err: problem.cause ?? problem, requestId: request.id, path: pathOf(request) },
+        { err: problem.cause ?? problem, requestId: request.id, path: loggedPath(request) },
         'request failed',
       )
     return send(reply, problem, own.get(reply.routeOptions?.config.operationId ?? ''))
   })
   const allowedOn = methodsByPath(options.endpoints)
   app.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request)
+    const path = loggedPath(request)
     const allowed = allowedOn(path).join(', ')
     if (!allowed) return send(reply, noSuchPath(path, allowedOn))
     return send(
       reply,
-      new Problem(problems.method_not_allowed, { method: request.method, allowed }, { headers: { allow: allowed } }),
+      new Problem(
+        httpProblems.method_not_allowed,
+        { method: request.method, allowed },
+        { headers: { allow: allowed } },
+      ),
     )
   })
 }
@@ -47,7 +51,7 @@ const MOST_OF_PATH = 200
 function noSuchPath(path: string, allowedOn: (path: string) => string[]): Problem {
   const said = path.length > MOST_OF_PATH ? `${path.slice(0, MOST_OF_PATH)}...` : path
   const isVersionMissing = allowedOn(`/v1${path}`).length > 0
-  return new Problem(isVersionMissing ? problems.missing_version : problems.unknown_path, { path: said })
+  return new Problem(isVersionMissing ? httpProblems.missing_version : httpProblems.unknown_path, { path: said })
 }
 
 function send(reply: FastifyReply, problem: Problem, own?: Endpoint['failure']): FastifyReply {
@@ -79,14 +83,14 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   if (error instanceof Problem) return error
   const { statusCode } = error as FastifyError
   if (statusCode === 413)
-    return new Problem(problems.body_too_large, { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
-  if (statusCode === 415) return new Problem(problems.unsupported_media_type, {})
+    return new Problem(httpProblems.body_too_large, { limit: `${Math.round(bodyLimitBytes / 1024)} kB` })
+  if (statusCode === 415) return new Problem(httpProblems.unsupported_media_type, {})
   if (statusCode && statusCode >= 400 && statusCode < 500)
-    return new Problem(problems.invalid_input, { faults: (error as Error).message })
-  if (error instanceof CommitUnknown) return new Problem(problems.outcome_unknown, {}, { cause: error })
-  if (isDiskFull(error)) return new Problem(problems.disk_full, {}, { cause: error })
+    return new Problem(httpProblems.invalid_input, { faults: (error as Error).message })
+  if (error instanceof CommitUnknown) return new Problem(httpProblems.outcome_unknown, {}, { cause: error })
+  if (isDiskFull(error)) return new Problem(httpProblems.disk_full, {}, { cause: error })
   return new Problem(
-    isUnreachable(error) || isBusy(error) ? problems.unavailable : problems.internal,
+    isUnreachable(error) || isBusy(error) ? httpProblems.unavailable : httpProblems.internal,
     {},
     { cause: error },
   )
@@ -96,7 +100,7 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
 export function refuseUnreadableForms(routes: FastifyInstance): void {
   routes.setErrorHandler((error, request) => {
     const isForms = !(error instanceof Problem) && request.body === undefined && request.isMultipart()
-    throw isForms ? new Problem(problems.invalid_form, {}, { cause: error }) : error
+    throw isForms ? new Problem(httpProblems.invalid_form, {}, { cause: error }) : error
   })
 }
 

@@ -5,7 +5,7 @@ import multipart from '@fastify/multipart'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Budget } from '../budgets/budget.ts'
 import type { Log } from '../log/log.ts'
-import { answerErrors, pathOf, refuseUnreadableForms, refuseUnreadablePath } from './answer-errors.ts'
+import { answerErrors, loggedPath, refuseUnreadableForms, refuseUnreadablePath } from './answer-errors.ts'
 import type { ApiMetrics } from './api-metrics.ts'
 import { createApiServer } from './api-server.ts'
 import { createTrust } from './client/client-address.ts'
@@ -212,7 +212,7 @@ function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metric
         requestId: request.id,
         operationId,
         method: request.method,
-        path: pathOf(request),
+        path: loggedPath(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ip: request.client.address,

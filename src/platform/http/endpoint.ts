@@ -9,7 +9,7 @@ export interface CallerFacts {
 }
 
 /** The recorded facts of a request. */
-export interface RequestFacts {
+export interface RecordedRequest {
   readonly id: string
   readonly ipAddress: string
   readonly userAgent: string
@@ -21,7 +21,7 @@ export interface BaseContext {
   readonly tx: Tx
   /** Milliseconds UTC, read from the clock once for the whole request. */
   readonly now: number
-  readonly request: RequestFacts
+  readonly request: RecordedRequest
   /** The scheme, host name and port that the client, or a trusted proxy, says the request was sent to. */
   readonly origin: string
   /** Operations that this request started. The id of the first one becomes the `Operation-Id` header. */

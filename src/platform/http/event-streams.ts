@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Budget, BudgetKey } from '../budgets/budget.ts'
-import { Problem, problems } from './problem.ts'
+import { httpProblems, Problem } from './problem.ts'
 
 /** The interval of heartbeats, which keep connections open through proxies that close silent ones. */
 const HEARTBEAT_MS = 15_000
@@ -54,7 +54,11 @@ export class EventStreams<Facts> {
     const { budget } = this.#options
     const share = budget.share(key)
     if (!share.take(1))
-      throw new Problem(problems.too_many_streams, { limit: budget.terms.each }, { headers: { 'retry-after': '10' } })
+      throw new Problem(
+        httpProblems.too_many_streams,
+        { limit: budget.terms.each },
+        { headers: { 'retry-after': '10' } },
+      )
     const stream = new LatestOnly()
     const stop = begin(stream)
     this.#add(stream, facts)

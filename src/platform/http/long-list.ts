@@ -43,7 +43,10 @@ async function* partsOf<Key, Entry>(
  * Yields the text of an answer around a long list, in pieces.
  * @param write returns the JSON of an answer whose `data` is some of the entries, as the contract describes it
  */
-export async function* textOf(list: LongList, write: (data: readonly unknown[]) => string): AsyncGenerator<string> {
+export async function* longListText(
+  list: LongList,
+  write: (data: readonly unknown[]) => string,
+): AsyncGenerator<string> {
   const empty = write([])
   const begin = empty.indexOf('"data":[]') + '"data":['.length
   const [head, tail] = [empty.slice(0, begin), empty.slice(begin)]

@@ -6,8 +6,8 @@ import type { Sealer } from '../crypto/seal.ts'
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
-import { pathOf } from './answer-errors.ts'
-import { type CallerFacts, type Endpoint, isSpecialReply, type RequestFacts } from './endpoint.ts'
+import { loggedPath } from './answer-errors.ts'
+import { type CallerFacts, type Endpoint, isSpecialReply, type RecordedRequest } from './endpoint.ts'
 import {
   type ClaimedRequest,
   claimKey,
@@ -19,8 +19,8 @@ import {
 } from './idempotency/idempotency.ts'
 import type { KeyLimit } from './idempotency/key-limit.ts'
 import { takesKey } from './idempotency/takes-key.ts'
-import { LongList, textOf } from './long-list.ts'
-import { errorBody, invalidInput, notFound, Problem, problems } from './problem.ts'
+import { LongList, longListText } from './long-list.ts'
+import { errorBody, httpProblems, invalidInput, notFound, Problem } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { bodyOf } from './request/body.ts'
 import { IGNORED_HEADER, ignoredFields } from './request/ignored-fields.ts'
@@ -103,9 +103,9 @@ function partByPart(
   const write = (data: readonly unknown[]) => response.serialize({ ...body, data }) as string
   async function* text() {
     try {
-      yield* textOf(list, write)
+      yield* longListText(list, write)
     } catch (error) {
-      log.error({ err: error, requestId: request.id, path: pathOf(request) }, 'a response was interrupted')
+      log.error({ err: error, requestId: request.id, path: loggedPath(request) }, 'a response was interrupted')
       throw error
     }
   }
@@ -250,7 +250,7 @@ class Call<Caller extends CallerFacts> {
     }
   }
 
-  #facts(): RequestFacts {
+  #facts(): RecordedRequest {
     const { id, client, headers } = this.#request
     return { id, ipAddress: client.address, userAgent: headers['user-agent'] ?? '', headers }
   }
@@ -291,7 +291,7 @@ class Call<Caller extends CallerFacts> {
       .transaction((tx) => keepResponse(tx, sealer, claimed, response))
       .catch((error) => {
         // Nothing of the change was saved, whatever became of the refusal.
-        throw error instanceof CommitUnknown ? new Problem(problems.unavailable, {}, { cause: error }) : error
+        throw error instanceof CommitUnknown ? new Problem(httpProblems.unavailable, {}, { cause: error }) : error
       })
   }
 
@@ -309,7 +309,7 @@ class Call<Caller extends CallerFacts> {
       throw failure
     }
     if (kept) return kept
-    throw failure instanceof CommitUnknown ? new Problem(problems.unavailable, {}, { cause: failure }) : failure
+    throw failure instanceof CommitUnknown ? new Problem(httpProblems.unavailable, {}, { cause: failure }) : failure
   }
 
   /**

@@ -19,7 +19,7 @@ export function declareProblems<const Table extends Record<string, Omit<ProblemK
 }
 
 /** The problems of the API itself, whatever it serves. */
-export const problems = declareProblems({
+export const httpProblems = declareProblems({
   invalid_input: {
     status: 400,
     text: '{faults}',
@@ -188,7 +188,7 @@ export class Problem<Text extends string = string> extends Error {
    * could correct: texts that name a field, and unreadable requests.
    */
   get publicMessage(): string {
-    if (this.status === 404) return problems.not_found.text
+    if (this.status === 404) return httpProblems.not_found.text
     const isInput = this.status === 400 && (/^invalid_/.test(this.code) || /^[\w-]+: /.test(this.#text))
     return isInput ? invalidInputMessage : this.message
   }
@@ -204,7 +204,7 @@ export function errorBody(problem: Problem): { message: string; data: null; erro
  * least 4 characters`).
  */
 export function invalidInput(faults: string[]): Problem {
-  return new Problem(problems.invalid_input, { faults: faults.join('; ') }, { errors: faults })
+  return new Problem(httpProblems.invalid_input, { faults: faults.join('; ') }, { errors: faults })
 }
 
-export const notFound = (): Problem => new Problem(problems.not_found, {})
+export const notFound = (): Problem => new Problem(httpProblems.not_found, {})

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Problem, problems } from './problem.ts'
+import { httpProblems, Problem } from './problem.ts'
 
 const WINDOW_MS = 60_000
 
@@ -36,7 +36,7 @@ export function createRateLimit(name: string, limit: number): RateLimit {
       }
       if (window.used > limit)
         throw new Problem(
-          problems.rate_limited,
+          httpProblems.rate_limited,
           { seconds },
           { headers: { ...headers, 'retry-after': String(seconds) } },
         )

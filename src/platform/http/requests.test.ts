@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from './endpoint.ts'
 import { reply } from './endpoint.ts'
-import { declareProblems, notFound, Problem, problems } from './problem.ts'
+import { declareProblems, httpProblems, notFound, Problem } from './problem.ts'
 import { nullable, oneOf, pageInfo, pageOf, pageQuery } from './schemas.ts'
 import { createLab, json, type Lab } from './test-support.ts'
 
@@ -162,7 +162,7 @@ describe('the envelope', () => {
   })
 
   it('415 and 422 have their own sentence as well', () => {
-    for (const kind of [problems.unsupported_media_type, problems.idempotency_key_reused]) {
+    for (const kind of [httpProblems.unsupported_media_type, httpProblems.idempotency_key_reused]) {
       const problem = new Problem(kind, {})
       expect([problem.publicMessage, problem.errors]).toEqual([problem.message, [problem.message]])
     }

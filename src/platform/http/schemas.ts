@@ -66,7 +66,7 @@ export const pageQuery = {
 }
 
 /** The requested rows of a list. */
-export interface Asked {
+export interface PageAsked {
   readonly page: number
   readonly perPage: number
   readonly offset: number
@@ -82,7 +82,7 @@ export function pageOf(query: {
   page?: number | undefined
   per_page?: number | undefined
   after?: number | undefined
-}): Asked {
+}): PageAsked {
   const asked = query.per_page ?? 20
   const perPage = asked < 1 ? 20 : Math.min(asked, 50)
   if (query.after !== undefined) return { page: 1, perPage, offset: 0, after: query.after }
@@ -98,7 +98,7 @@ export function pageOf(query: {
  * @param count returns the number of all entries, called only if it is shown
  */
 export async function besidesOf(
-  asked: Asked,
+  asked: PageAsked,
   entries: readonly { readonly id: number }[],
   count: () => Promise<number> | number,
 ): Promise<{ page?: Page; headers?: Record<string, string> }> {

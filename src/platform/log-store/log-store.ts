@@ -19,7 +19,7 @@ export type LogKind = 'server' | 'php'
 
 /** The kinds whose entries have a key. */
 export const KEYED: ReadonlySet<LogKind> = new Set<LogKind>(['server'])
-export const KINDS: readonly LogKind[] = ['server', 'php']
+export const LOG_KINDS: readonly LogKind[] = ['server', 'php']
 
 /** The position of an entry among those of its site. */
 export interface LogPosition {

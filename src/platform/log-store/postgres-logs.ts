@@ -4,7 +4,7 @@ import { DAY_MS } from '../durations.ts'
 import { AHEAD_MS, dayName, dayOf, daysOf, daysSince } from './days.ts'
 import {
   KEYED,
-  KINDS,
+  LOG_KINDS,
   type LogCount,
   type LogKind,
   type LogQuery,
@@ -105,7 +105,7 @@ async function sumOfDay({ pool, kind, sums }: Appending, day: number): Promise<{
     [kind, day],
   )
   const sum = { readAtMs: performance.now(), bytes: Number(rows[0]?.bytes), sites: Number(rows[0]?.sites) }
-  if (sums.size > 4 * KINDS.length) sums.clear()
+  if (sums.size > 4 * LOG_KINDS.length) sums.clear()
   sums.set(key, sum)
   return sum
 }
@@ -256,7 +256,7 @@ async function maintain(pool: pg.Pool, limits: LogLimits, nowMs: number): Promis
     `select child.relname as name, pg_total_relation_size(child.oid) as bytes
       from pg_inherits join pg_class child on child.oid = inhrelid
       join pg_class parent on parent.oid = inhparent where parent.relname = any($1) order by right(child.relname, 8)`,
-    [KINDS.map(tableOf)],
+    [LOG_KINDS.map(tableOf)],
   )
   let bytes = rows.reduce((sum, row) => sum + Number(row.bytes), 0)
   for (const row of rows) {
@@ -279,7 +279,7 @@ async function makePartitions(pool: pg.Pool, wanted: ReadonlySet<number>): Promi
     await client.query(`select pg_advisory_xact_lock(${MAINTENANCE_LOCK})`)
     await client.query(`create table if not exists log_shares (kind text not null, day int not null, site_id bigint not null,
       bytes bigint not null, dropped bigint not null, noticed_at bigint, primary key (kind, day, site_id))`)
-    for (const kind of KINDS) {
+    for (const kind of LOG_KINDS) {
       const table = tableOf(kind)
       await client.query(`create table if not exists ${table} (site_id bigint not null, at bigint not null,
         id bigint not null, facet int not null, key text not null, body text not null,

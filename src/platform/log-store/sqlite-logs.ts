@@ -5,7 +5,7 @@ import { DAY_MS } from '../durations.ts'
 import { AHEAD_MS, dayName, dayOf, daysOf, daysSince } from './days.ts'
 import {
   KEYED,
-  KINDS,
+  LOG_KINDS,
   type LogCount,
   type LogKind,
   type LogQuery,
@@ -128,7 +128,7 @@ export class SqliteLogs {
     let writer = this.#writers.get(name)
     if (!writer) {
       // Today, and yesterday for late entries.
-      if (this.#writers.size >= 2 * KINDS.length) this.#closeOldest(this.#writers)
+      if (this.#writers.size >= 2 * LOG_KINDS.length) this.#closeOldest(this.#writers)
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       writer = new DayWriter(join(this.#folder, name), kind)
       this.#writers.set(name, writer)
@@ -144,7 +144,7 @@ export class SqliteLogs {
     if (!existsSync(file)) return undefined
     const reader = DayReader.open(file)
     if (reader) {
-      if (this.#readers.size >= KINDS.length * (RETENTION_DAYS + 2)) this.#closeOldest(this.#readers)
+      if (this.#readers.size >= LOG_KINDS.length * (RETENTION_DAYS + 2)) this.#closeOldest(this.#readers)
       this.#readers.set(name, reader)
     }
     return reader

@@ -14,7 +14,7 @@ const TO_ADDRESS = { ofAccount: 10, ofAll: 30 }
 export const MAILS_OF_ACCOUNT = 200
 
 /** The decision on a mail. `repeated`: the same mail was sent within the hour. */
-export type Verdict = 'send' | 'repeated' | 'address_full' | 'account_full'
+export type MailVerdict = 'send' | 'repeated' | 'address_full' | 'account_full'
 
 /**
  * Decides whether a mail may be sent, and counts it if so.
@@ -24,7 +24,7 @@ export type Verdict = 'send' | 'repeated' | 'address_full' | 'account_full'
 export async function countMail(
   tx: Tx,
   { accountId, to, says, now }: { accountId: number; to: string; says: string; now: number },
-): Promise<Verdict> {
+): Promise<MailVerdict> {
   const contentHash = hash('sha256', says, 'base64url')
   const address = to.toLowerCase()
   // Simultaneous senders are counted one after another, whichever accounts they have.

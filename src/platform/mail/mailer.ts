@@ -5,7 +5,7 @@ import { writeFileDurably } from '../files/write-file.ts'
 import { PANEL } from './letter.ts'
 
 /** A mail that is ready to send. */
-export interface Message {
+export interface MailMessage {
   /** Globally unique, and the same for a retry of the same mail. */
   readonly id: string
   readonly operationId: number
@@ -28,7 +28,7 @@ export interface Mailer {
    * harm.
    * @throws MailRefused, or a connection or server error that may be temporary
    */
-  deliver(message: Message, signal: AbortSignal): Promise<'sent' | 'kept'>
+  deliver(message: MailMessage, signal: AbortSignal): Promise<'sent' | 'kept'>
   close(): void
 }
 
@@ -75,7 +75,7 @@ export function createMailer({ smtpUrl, from, outboxDir, panelUrl }: MailerOptio
 /**
  * Returns the fields without anything that depends on the moment, so that a retried mail is the same, byte for byte.
  */
-function fieldsOf(message: Message, from: string, domain: string) {
+function fieldsOf(message: MailMessage, from: string, domain: string) {
   const address = { name: '', address: message.to }
   return {
     from,
@@ -95,7 +95,7 @@ function fieldsOf(message: Message, from: string, domain: string) {
 }
 
 /** Returns a name that sorts by time, and is the same for the same mail. */
-const fileName = ({ writtenAt, operationId }: Message): string =>
+const fileName = ({ writtenAt, operationId }: MailMessage): string =>
   `${new Date(writtenAt).toISOString().replaceAll(':', '-')}-${String(operationId).padStart(12, '0')}.eml`
 
 /** Returns a mail server's URL with defaults. Options in the URL itself (`?name=value`) have precedence. */

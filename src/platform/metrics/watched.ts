@@ -11,7 +11,7 @@ export interface Watched<Label extends string> {
 }
 
 /** Labels, and their value. */
-export type Value<Label extends string> = readonly [labels: Record<Label, string>, value: number]
+export type LabeledValue<Label extends string> = readonly [labels: Record<Label, string>, value: number]
 
 /**
  * Declares a metric that is read on demand instead of being counted continuously.
@@ -20,7 +20,7 @@ export type Value<Label extends string> = readonly [labels: Record<Label, string
 export function watch<Label extends string = never>(
   registry: Registry,
   { name, help, type, labels = [] }: Watched<Label>,
-  read: () => Iterable<Value<Label>> | Promise<Iterable<Value<Label>>>,
+  read: () => Iterable<LabeledValue<Label>> | Promise<Iterable<LabeledValue<Label>>>,
 ): void {
   const options = { name, help, labelNames: labels, registers: [registry] }
   const metric: Gauge<Label> | Counter<Label> =
@@ -33,4 +33,4 @@ export function watch<Label extends string = never>(
 }
 
 /** Returns the value of a metric without labels. */
-export const only = (value: number): [Value<never>] => [[{}, value]]
+export const only = (value: number): [LabeledValue<never>] => [[{}, value]]

@@ -4,7 +4,7 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import { noLog } from '../log/log.ts'
 import { enqueue } from './enqueue.ts'
 import { ended, gate, oneStep, startWorker, until } from './harness.ts'
-import { getOperation } from './read.ts'
+import { findOperation } from './read.ts'
 import { createScheduler, schedule } from './schedule.ts'
 import { watchLeases } from './worker/orphans.ts'
 import type { Worker } from './worker/worker.ts'
@@ -149,7 +149,7 @@ for (const { dialect, skip } of dialects) {
       start([definition])
       await ended(made.database, now)
       await ended(made.database, again)
-      expect(await getOperation(made.database.read, later)).toMatchObject({ state: 'queued' })
+      expect(await findOperation(made.database.read, later)).toMatchObject({ state: 'queued' })
       expect(await runAt()).toBe(asked)
     })
 
@@ -189,7 +189,7 @@ for (const { dialect, skip } of dialects) {
       })
       expect(after.run_at - (after.waits_since as number)).toBe(10 * HOUR_MS)
       expect(before.run_at - after.run_at).toBeGreaterThan(HOUR_MS / 2)
-      expect(await getOperation(made.database.read, id)).toMatchObject({ state: 'queued' })
+      expect(await findOperation(made.database.read, id)).toMatchObject({ state: 'queued' })
     })
 
     test.skipIf(dialect === 'postgres')(
@@ -205,7 +205,7 @@ for (const { dialect, skip } of dialects) {
         )
         start([definition])
         const id = await ask(definition)
-        await until(async () => (await getOperation(made.database.read, id))?.error === 'not yet')
+        await until(async () => (await findOperation(made.database.read, id))?.error === 'not yet')
         vi.setSystemTime(Date.now() - HOUR_MS)
         const shown = setInterval(() => vi.setSystemTime(Date.now() + 20), 20)
         try {

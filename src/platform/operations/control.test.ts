@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countReads } from '../../../test/support/count-reads.ts'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import type { Database } from '../db/database.ts'
-import { cancelOpenOperations, cancelOperation, retryOperation } from './control.ts'
+import { cancelOpenOperations, requestCancel, requeueOperation } from './control.ts'
 import { definitionsByName, durable, PermanentFailure } from './definition.ts'
 import { enqueue, ROUTINE } from './enqueue.ts'
 import { forgetEndedBefore, forgetRoutine } from './forget.ts'
 import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
-import { getOperation, listOperations, type OperationView } from './read.ts'
+import { findOperation, findOperations, type OperationView } from './read.ts'
 import { createOperationWatch } from './worker/watch.ts'
 import type { Worker } from './worker/worker.ts'
 
@@ -24,7 +24,7 @@ for (const { dialect, skip } of dialects) {
     }
     const ask = (definition: ReturnType<typeof oneStep>, siteId?: number) =>
       db.transaction((tx) => enqueue(tx, definition, {}, siteId === undefined ? {} : { siteId }))
-    const cancel = (id: number) => db.transaction((tx) => cancelOperation(tx, id, 99))
+    const cancel = (id: number) => db.transaction((tx) => requestCancel(tx, id, 99))
 
     beforeEach(async () => {
       made = await testDatabase(dialect)
@@ -45,8 +45,8 @@ for (const { dialect, skip } of dialects) {
       })
       const id = await ask(definition)
       const definitions = definitionsByName([definition])
-      expect(await db.transaction((tx) => cancelOperation(tx, id, 99, definitions))).toBe('canceled')
-      expect(await getOperation(db.read, id)).toMatchObject({
+      expect(await db.transaction((tx) => requestCancel(tx, id, 99, definitions))).toBe('canceled')
+      expect(await findOperation(db.read, id)).toMatchObject({
         state: 'canceled',
         finishedAt: 99,
         error: null,
@@ -132,7 +132,7 @@ for (const { dialect, skip } of dialects) {
       })
       start([definition])
       const id = await ask(definition)
-      await until(async () => (await getOperation(db.read, id))?.error === 'not yet')
+      await until(async () => (await findOperation(db.read, id))?.error === 'not yet')
       expect(await cancel(id)).toBe('requested')
       expect(await ended(db, id)).toMatchObject({ state: 'canceled', error: null })
       expect(undone).toBe(1)
@@ -163,7 +163,7 @@ for (const { dialect, skip } of dialects) {
         },
       })
       const definitions = definitionsByName([definition])
-      const retry = (id: number) => db.transaction((tx) => retryOperation(tx, id, definitions))
+      const retry = (id: number) => db.transaction((tx) => requeueOperation(tx, id, definitions))
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'broken', isPermanent: true })
@@ -179,7 +179,7 @@ for (const { dialect, skip } of dialects) {
     test('retries only failed and canceled operations', async () => {
       const definition = oneStep(() => {})
       const definitions = definitionsByName([definition])
-      const retry = (id: number) => db.transaction((tx) => retryOperation(tx, id, definitions))
+      const retry = (id: number) => db.transaction((tx) => requeueOperation(tx, id, definitions))
       const id = await ask(definition)
       expect(await retry(id)).toBe('not_ended')
       await cancel(id)
@@ -199,7 +199,7 @@ for (const { dialect, skip } of dialects) {
       const [first, second] = [await ask(definition, 1), await ask(definition, 1)]
       await begun.opened
       await db.transaction((tx) => cancelOpenOperations(tx, 1, 99))
-      expect(await getOperation(db.read, second)).toMatchObject({ state: 'canceled', attempts: 0 })
+      expect(await findOperation(db.read, second)).toMatchObject({ state: 'canceled', attempts: 0 })
       expect(await ended(db, first)).toMatchObject({ state: 'canceled', attempts: 1 })
     })
 
@@ -210,9 +210,9 @@ for (const { dialect, skip } of dialects) {
       await ask(other, 2)
       await cancel(1)
       const ids = async (
-        ...args: Parameters<typeof listOperations> extends [unknown, ...infer Rest] ? Rest : never
+        ...args: Parameters<typeof findOperations> extends [unknown, ...infer Rest] ? Rest : never
       ) => {
-        const { operations, total } = await listOperations(db.read, ...args)
+        const { operations, total } = await findOperations(db.read, ...args)
         return { ids: operations.map(({ id }) => id), total }
       }
       const page = { perPage: 10, offset: 0 }
@@ -221,7 +221,7 @@ for (const { dialect, skip } of dialects) {
       expect(await ids({ state: 'canceled' }, page)).toEqual({ ids: [1], total: 1 })
       expect(await ids({ type: 'test.other' }, page)).toEqual({ ids: [4], total: 1 })
       expect(await ids({ visible: (eb) => eb('site_id', 'in', [2]) }, page)).toEqual({ ids: [4, 2], total: 2 })
-      expect(await getOperation(db.read, 1, (eb) => eb('site_id', '=', 2))).toBeUndefined()
+      expect(await findOperation(db.read, 1, (eb) => eb('site_id', '=', 2))).toBeUndefined()
     })
 
     test("shows a watcher the operation's current state, each step, and its end", async () => {
@@ -281,11 +281,11 @@ for (const { dialect, skip } of dialects) {
       for (const [index, source] of orders.entries()) {
         const id = await db.transaction((tx) => enqueue(tx, definition, {}, { accountId: 7, source }))
         // The first one has not ended.
-        if (index > 0) await db.transaction((tx) => cancelOperation(tx, id, 99))
+        if (index > 0) await db.transaction((tx) => requestCancel(tx, id, 99))
         ids.push(id)
       }
       const other = await db.transaction((tx) => enqueue(tx, definition, {}, { accountId: 8, source: ROUTINE }))
-      await db.transaction((tx) => cancelOperation(tx, other, 99))
+      await db.transaction((tx) => requestCancel(tx, other, 99))
       const left = async () => (await db.read.selectFrom('operations').select('id').execute()).map(({ id }) => id)
       expect(await db.transaction((tx) => forgetRoutine(tx, 7, 5))).toBe(0)
       expect(await db.transaction((tx) => forgetRoutine(tx, 7, 4))).toBe(1)
@@ -295,8 +295,8 @@ for (const { dialect, skip } of dialects) {
     test('deletes operations that ended long ago, with their steps, and keeps others', async () => {
       const definition = oneStep(() => {})
       const ids = [await ask(definition), await ask(definition), await ask(definition)]
-      await db.transaction((tx) => cancelOperation(tx, ids[0] as number, 99))
-      await db.transaction((tx) => cancelOperation(tx, ids[1] as number, 100))
+      await db.transaction((tx) => requestCancel(tx, ids[0] as number, 99))
+      await db.transaction((tx) => requestCancel(tx, ids[1] as number, 100))
       expect(await db.transaction((tx) => forgetEndedBefore(tx, 100))).toBe(1)
       expect(await db.transaction((tx) => forgetEndedBefore(tx, 100))).toBe(0)
       const left = await db.read.selectFrom('operation_steps').select('operation_id').orderBy('operation_id').execute()

@@ -17,7 +17,7 @@ export type CancelOutcome = 'canceled' | 'requested' | 'too_late' | 'unknown'
  * hook is called
  * @throws the hook's error
  */
-export async function cancelOperation(
+export async function requestCancel(
   tx: Tx,
   operationId: number,
   now: number,
@@ -59,7 +59,7 @@ export async function hurryOperation(tx: Tx, operationId: number): Promise<void>
 
 /**
  * Cancels all unfinished operations of a site, for example for its deletion. A later operation then waits for at most
- * one undo. The parameters are those of {@link cancelOperation}.
+ * one undo. The parameters are those of {@link requestCancel}.
  */
 export async function cancelOpenOperations(
   tx: Tx,
@@ -67,10 +67,10 @@ export async function cancelOpenOperations(
   now: number,
   definitions?: Definitions,
 ): Promise<void> {
-  for (const { id } of await openOperations(tx, siteId).execute()) await cancelOperation(tx, id, now, definitions)
+  for (const { id } of await openOperations(tx, siteId).execute()) await requestCancel(tx, id, now, definitions)
 }
 
-/** Cancels all unfinished operations of an account. The parameters are those of {@link cancelOperation}. */
+/** Cancels all unfinished operations of an account. The parameters are those of {@link requestCancel}. */
 export async function cancelOperationsOf(
   tx: Tx,
   accountId: number,
@@ -79,7 +79,7 @@ export async function cancelOperationsOf(
 ): Promise<void> {
   const open = tx.selectFrom('operations').select('id').where('account_id', '=', accountId)
   for (const { id } of await open.where('finished_at', 'is', null).orderBy('id').execute())
-    await cancelOperation(tx, id, now, definitions)
+    await requestCancel(tx, id, now, definitions)
 }
 
 /** Cancels operations that yield to another operation of their site, so that it does not have to wait for them. */
@@ -87,7 +87,7 @@ export async function cancelYielding(tx: Tx, siteId: number, now: number): Promi
   const types = yieldingTypes()
   if (types.length === 0) return
   const open = await openOperations(tx, siteId).where('type', 'in', types).execute()
-  for (const { id } of open) await cancelOperation(tx, id, now)
+  for (const { id } of open) await requestCancel(tx, id, now)
 }
 
 const openOperations = (tx: Tx, siteId: number) =>
@@ -99,7 +99,7 @@ const openOperations = (tx: Tx, siteId: number) =>
  * @param askedById the account that requests it from now on; by default, the original one
  * @returns `not_ended` if the operation is queued or running, or has succeeded
  */
-export async function retryOperation(
+export async function requeueOperation(
   tx: Tx,
   operationId: number,
   definitions: Definitions,

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Database } from '../db/database.ts'
 import { noLog } from '../log/log.ts'
 import { type Definition, durable, type StepContext } from './definition.ts'
-import { getOperation, type OperationView } from './read.ts'
+import { findOperation, type OperationView } from './read.ts'
 import { createWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
 /** For tests: waits for a condition. Only the test's own timeout limits it. */
@@ -21,7 +21,7 @@ export async function until<Value>(
 /** For tests: waits until an operation has ended. */
 export const ended = (database: Database, id: number): Promise<OperationView> =>
   until(async () => {
-    const operation = await getOperation(database.read, id)
+    const operation = await findOperation(database.read, id)
     return operation?.finishedAt != null && operation
   })
 

@@ -12,7 +12,7 @@ import { openDatabase } from '../db/database.ts'
 import { isAlive } from '../is-alive.ts'
 import { noLog } from '../log/log.ts'
 import { durableWith, type StepContext } from './definition.ts'
-import type { Moment } from './worker/run-transition.ts'
+import type { TransitionMoment } from './worker/run-transition.ts'
 import { createWorker } from './worker/worker.ts'
 
 export interface Plan {
@@ -25,7 +25,7 @@ export interface Plan {
   readonly leaseMs?: number
   readonly lookEveryMs?: number
   /** The process kills itself the first time that it reaches this moment. */
-  readonly killAt?: Pick<Moment, 'at' | 'step'>
+  readonly killAt?: Pick<TransitionMoment, 'at' | 'step'>
 }
 
 const input = Type.Object({ site: Type.Integer() })

@@ -15,8 +15,8 @@ import { standStill } from '../../../test/support/stand-still.ts'
 import { enqueue } from './enqueue.ts'
 import { ended, until } from './harness.ts'
 import { faultTest, type Plan, stubbornTest } from './kill.fixture.ts'
-import { getOperation } from './read.ts'
-import type { Moment } from './worker/run-transition.ts'
+import { findOperation } from './read.ts'
+import type { TransitionMoment } from './worker/run-transition.ts'
 
 const fixture = fileURLToPath(new URL('kill.fixture.ts', import.meta.url))
 
@@ -85,7 +85,7 @@ for (const { dialect, skip } of dialects) {
 
     test('one operation survives a kill at each of its boundaries', async () => {
       const id = await ask(1)
-      const boundaries: Pick<Moment, 'at' | 'step'>[] = [{ at: 'taken', step: 'files' }]
+      const boundaries: Pick<TransitionMoment, 'at' | 'step'>[] = [{ at: 'taken', step: 'files' }]
       for (const step of Object.keys(faultTest.steps))
         for (const at of ['starting', 'ran', 'recording', 'recorded'] as const)
           if (at !== 'ran' || step === 'files' || step === 'publish') boundaries.push({ at, step })
@@ -168,7 +168,7 @@ for (const { dialect, skip } of dialects) {
       )
       paused.child.kill('SIGCONT')
       await paused.said('lost')
-      expect(await getOperation(made.database.read, id)).toMatchObject({ state: 'running', attempts: 2 })
+      expect(await findOperation(made.database.read, id)).toMatchObject({ state: 'running', attempts: 2 })
       expect(await ledgerRows()).toEqual([])
       other.child.kill('SIGCONT')
       expect(await ended(made.database, id)).toMatchObject({ state: 'succeeded', attempts: 2 })

@@ -5,7 +5,7 @@ import { definitionsByName } from './definition.ts'
 import { oneStep } from './harness.ts'
 import { usualBackoff, waitAfter } from './worker/backoff.ts'
 import { failureText } from './worker/failure-text.ts'
-import { progressWriter, timeLeft } from './worker/progress.ts'
+import { estimateTimeLeft, progressWriter } from './worker/progress.ts'
 
 test('does not look for types that have reached their limit', () => {
   const [free, limited] = [oneStep(() => {}), { ...oneStep(() => {}, { atOnce: 1 }), name: 'test.limited' }]
@@ -74,7 +74,7 @@ test('writes the first and the last progress value, never two at a time, and not
 
 test('estimates the time left by the pace of this attempt, once it has one', () => {
   let now = 5000
-  const left = timeLeft(() => now)
+  const left = estimateTimeLeft(() => now)
   // The work of an earlier attempt took no time in this one.
   expect(left(600, 1000)).toBeNull()
   now += 1999

@@ -66,7 +66,7 @@ export interface OperationFilter {
 }
 
 /** @returns the operation, or undefined if none with this id is visible */
-export async function getOperation(tx: Tx, id: number, visible?: Visible): Promise<OperationView | undefined> {
+export async function findOperation(tx: Tx, id: number, visible?: Visible): Promise<OperationView | undefined> {
   let query = tx.selectFrom('operations').selectAll().where('id', '=', id)
   if (visible) query = query.where(visible)
   const [found] = await withSteps(tx, await query.execute())
@@ -99,7 +99,7 @@ const queuedCount = precompiled((tx, { id }: { id: number }) => {
 })
 
 /** Returns operations, newest first. `total` counts all that match the filter, if a page of them is requested. */
-export async function listOperations(
+export async function findOperations(
   tx: Tx,
   filter: OperationFilter,
   page: RowsAsked,

@@ -3,7 +3,7 @@ import { comeAfterVisitors } from '../come-after-visitors.ts'
 import { copyToMove, type FromThread, type ToThread } from './messages.ts'
 
 /** The input and output of an order. */
-export interface Exchange {
+export interface OrderStreams {
   /** Can be read once. */
   readonly input: AsyncIterable<Uint8Array>
   /** Resolves when the piece was taken. */
@@ -14,7 +14,7 @@ export interface Exchange {
  * Turns a module into a program of `ordered-thread.ts`. It executes one order after another, at a lower priority than
  * visitors.
  */
-export function serveOrders<Order>(perform: (order: Order, exchange: Exchange) => Promise<unknown>): void {
+export function serveOrders<Order>(perform: (order: Order, exchange: OrderStreams) => Promise<unknown>): void {
   comeAfterVisitors()
   let heard = Promise.withResolvers<Uint8Array | undefined>()
   const say = (words: FromThread, moved: ArrayBuffer[] = []) => {
@@ -22,7 +22,7 @@ export function serveOrders<Order>(perform: (order: Order, exchange: Exchange) =
     parentPort?.postMessage(words, moved)
     return heard.promise
   }
-  const exchange: Exchange = {
+  const exchange: OrderStreams = {
     input: {
       async *[Symbol.asyncIterator]() {
         for (;;) {

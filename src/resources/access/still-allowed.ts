@@ -4,7 +4,7 @@ import { rightsAmong } from '../sites/rights.store.ts'
 import { capabilities, holds, type SiteCapability } from './access.ts'
 
 /** Right that an account had when its work began. */
-export interface Claim {
+export interface RightAtStart {
   readonly accountId: number
   readonly siteId: number
   readonly capability: SiteCapability
@@ -15,8 +15,8 @@ export interface Claim {
  * streams) checks this again before it reads or overwrites, because collaborators lose roles and leave sites meanwhile.
  * A site in the trash keeps its collaborators.
  */
-export async function stillAllowed(tx: Tx, claims: readonly Claim[]): Promise<boolean[]> {
-  const ids = (of: (claim: Claim) => number) => [...new Set(claims.map(of))]
+export async function stillAllowed(tx: Tx, claims: readonly RightAtStart[]): Promise<boolean[]> {
+  const ids = (of: (claim: RightAtStart) => number) => [...new Set(claims.map(of))]
   const rights = await rightsAmong(
     tx,
     ids(({ accountId }) => accountId),
@@ -29,7 +29,7 @@ export async function stillAllowed(tx: Tx, claims: readonly Claim[]): Promise<bo
 }
 
 /** Right that an operation needs on a site. */
-export type Needed = Omit<Claim, 'accountId'>
+export type Needed = Omit<RightAtStart, 'accountId'>
 
 /**
  * Creates the `permission` of a definition.

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import {
-  ensurePanelApplication,
+  allApplications,
+  endApplication,
+  ensurePanelApplicationRow,
   findAccount,
   insertApplication,
-  listApplications,
   listLiveApplications,
-  revokeApplication,
   setDefaults,
   setFacts,
   setPlan,
@@ -55,7 +55,7 @@ describe.each(dialects)('facts of an account on $dialect', ({ dialect, skip }) =
         )
       const live = async () =>
         (await listLiveApplications(api.database.read, mine.accountId)).map(({ clientId }) => clientId)
-      const revoke = (clientId: string) => api.database.transaction((tx) => revokeApplication(tx, clientId, 2))
+      const revoke = (clientId: string) => api.database.transaction((tx) => endApplication(tx, clientId, 2))
       const before = await live()
       const [own, robot] = [
         await make(`own-${dialect}`, mine.accountId, true),
@@ -64,7 +64,7 @@ describe.each(dialects)('facts of an account on $dialect', ({ dialect, skip }) =
       await make('stranger', other.accountId, true)
       expect([own.isOwner, robot.isOwner]).toEqual([true, false])
       await api.database.transaction((tx) =>
-        ensurePanelApplication(tx, { accountId: mine.accountId, secretHash: 'y', now: 1 }),
+        ensurePanelApplicationRow(tx, { accountId: mine.accountId, secretHash: 'y', now: 1 }),
       )
       expect(await live()).toEqual([...before, own.clientId, robot.clientId])
       const heard = Promise.withResolvers<void>()
@@ -74,7 +74,7 @@ describe.each(dialects)('facts of an account on $dialect', ({ dialect, skip }) =
       end()
       expect(await revoke('robot')).toBe(false)
       expect(await live()).toEqual([...before, own.clientId])
-      const all = await listApplications(api.database.read, mine.accountId)
+      const all = await allApplications(api.database.read, mine.accountId)
       expect(all.find(({ clientId }) => clientId === 'robot')?.revokedAt).toBe(2)
       expect(all.map(({ accountId }) => accountId)).toEqual(all.map(() => mine.accountId))
     },

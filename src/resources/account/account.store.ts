@@ -208,7 +208,7 @@ export async function insertApplication(
  * Returns applications, in order of id.
  * @param accountId limits the result to this account
  */
-export async function listApplications(tx: Tx, accountId?: number): Promise<Application[]> {
+export async function allApplications(tx: Tx, accountId?: number): Promise<Application[]> {
   const query = tx.selectFrom('applications').selectAll().orderBy('id')
   return (await (accountId ? query.where('account_id', '=', accountId) : query).execute()).map(application)
 }
@@ -233,7 +233,7 @@ const panelClientId = (accountId: number): string => `panel-${accountId}`
  * was revoked, which has ended all sessions.
  * @returns its id
  */
-export async function ensurePanelApplication(
+export async function ensurePanelApplicationRow(
   tx: Tx,
   { accountId, secretHash, now }: { accountId: number; secretHash: string; now: number },
 ): Promise<number> {
@@ -258,7 +258,7 @@ export async function ensurePanelApplication(
  * Ends an application and its tokens.
  * @returns false when the application does not exist or has already ended
  */
-export async function revokeApplication(tx: Tx, clientId: string, now: number): Promise<boolean> {
+export async function endApplication(tx: Tx, clientId: string, now: number): Promise<boolean> {
   const result = await tx
     .updateTable('applications')
     .set({ revoked_at: now })

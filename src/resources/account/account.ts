@@ -6,7 +6,7 @@ import { changeBy } from '../kit/change.ts'
 import {
   type Account,
   type Application,
-  ensurePanelApplication as ensurePanel,
+  ensurePanelApplicationRow,
   findAccountByEmail,
   insertAccount,
   insertAccountIfNew,
@@ -44,7 +44,7 @@ export async function makeApplication(
 
 /** @returns the id of the application for an account's sessions in the control panel */
 export const ensurePanelApplication = (tx: Tx, accountId: number, now: number): Promise<number> =>
-  ensurePanel(tx, { accountId, secretHash: hash('sha256', randomBytes(32), 'hex'), now })
+  ensurePanelApplicationRow(tx, { accountId, secretHash: hash('sha256', randomBytes(32), 'hex'), now })
 
 /** Creates the account and application of a first start. Returns `undefined` when there already are accounts. */
 export async function makeFirstAccount(

@@ -5,7 +5,7 @@ import { type AttachedAddon, capacityOf } from './addons.ts'
 import { type Plan, planNamed } from './plans.ts'
 
 /** Returns the add-ons of an account, in order of add-on. */
-export async function listAttachedAddons(tx: Tx, accountId: number): Promise<AttachedAddon[]> {
+export async function addonsOfAccount(tx: Tx, accountId: number): Promise<AttachedAddon[]> {
   const rows = await addonRows(tx, { accountId })
   return rows.map((row) => ({ addonId: row.addon_id, quantity: row.quantity }))
 }
@@ -32,7 +32,7 @@ export async function setAddonQuantity(tx: Tx, accountId: number, { addonId, qua
 }
 
 /** Counts against an account's plan, which include disabled sites. */
-export interface Usage {
+export interface PlanUsage {
   readonly billable: number
   readonly staging: number
 }
@@ -44,7 +44,7 @@ export interface Usage {
 export async function capacityAndUsage(
   tx: Tx,
   account: Pick<Account, 'id' | 'plan'>,
-): Promise<{ capacity: Plan; attached: AttachedAddon[]; usage: Usage }> {
+): Promise<{ capacity: Plan; attached: AttachedAddon[]; usage: PlanUsage }> {
   const rows = await usageRows(tx, { accountId: account.id })
   const attached = rows.flatMap(({ addon_id: addonId, quantity }) =>
     addonId === null || quantity === null ? [] : [{ addonId, quantity }],
@@ -71,4 +71,4 @@ const usageRows = precompiled((tx, { accountId }: { accountId: number }) => {
 
 /** Returns plan and add-ons together. Lock the account before decisions that depend on it. */
 export const capacityOfAccount = async (tx: Tx, account: Account): Promise<Plan> =>
-  capacityOf(planNamed(account.plan), await listAttachedAddons(tx, account.id))
+  capacityOf(planNamed(account.plan), await addonsOfAccount(tx, account.id))

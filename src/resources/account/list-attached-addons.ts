@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
-import { listAttachedAddons as attachedTo } from './addon.store.ts'
+import { addonsOfAccount } from './addon.store.ts'
 import { presentAttached } from './addons.ts'
 
 export const AttachedAddons = Type.Array(
@@ -16,6 +16,6 @@ export const listAttachedAddons = endpoint({
   response: AttachedAddons,
 
   async handle({ tx, caller }) {
-    return presentAttached(await attachedTo(tx, caller.accountId))
+    return presentAttached(await addonsOfAccount(tx, caller.accountId))
   },
 })

@@ -3,14 +3,14 @@ export {
   type Account,
   type AccountFacts,
   type Application,
+  allApplications,
+  endApplication,
   findAccount,
   findAccountByEmail,
   firstAccount,
   isOperator,
   listAccounts,
-  listApplications,
   listLiveApplications,
-  revokeApplication,
   setFacts,
   setPlan,
   setSuspended,
@@ -27,7 +27,7 @@ export {
   raisesLimits,
 } from './account.ts'
 export { actions } from './actions.ts'
-export { capacityAndUsage, capacityOfAccount, type Usage } from './addon.store.ts'
+export { capacityAndUsage, capacityOfAccount, type PlanUsage } from './addon.store.ts'
 export { firstPlan, invitedPlan, type Plan, planNamed, planNames } from './plans.ts'
 export { problems } from './problems.ts'
 export {
@@ -37,5 +37,5 @@ export {
   insertRemoval,
   markBegun,
   type Removal,
-  setOperation,
+  setRemovalOperation,
 } from './removal.store.ts'

@@ -49,7 +49,7 @@ export async function insertRemoval(tx: Tx, values: Omit<Removal, 'id' | 'operat
 }
 
 /** Notes the operation that removes the account. */
-export async function setOperation(tx: Tx, removalId: number, operationId: number): Promise<void> {
+export async function setRemovalOperation(tx: Tx, removalId: number, operationId: number): Promise<void> {
   await tx.updateTable('account_removals').set({ operation_id: operationId }).where('id', '=', removalId).execute()
 }
 

@@ -5,7 +5,7 @@ import { endpoint } from '../kit/endpoint.ts'
 import { type Account, findAccount } from './account.store.ts'
 import { raisesLimits } from './account.ts'
 import { actions } from './actions.ts'
-import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'
+import { addonsOfAccount, capacityAndUsage, setAddonQuantity } from './addon.store.ts'
 import { addonOf, addons, capacityOf, presentAttached } from './addons.ts'
 import { AttachedAddons } from './list-attached-addons.ts'
 import { planNamed } from './plans.ts'
@@ -63,6 +63,6 @@ export const updateAddons = endpoint({
       quantity === 0 ? actions['addon.detached'] : had === 0 ? actions['addon.attached'] : actions['addon.changed']
     const message = `Changed the quantity of the add-on ${addon.name} from ${had} to ${quantity}`
     await context.record({ action, message })
-    return presentAttached(await listAttachedAddons(tx, account.id))
+    return presentAttached(await addonsOfAccount(tx, account.id))
   },
 })

@@ -5,7 +5,7 @@ import { invalidInput } from '../../platform/http/problem.ts'
 import { besidesOf, nullable, oneOf, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Caller } from '../kit/caller.ts'
 import { displayNames } from '../sites/public.ts'
-import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
+import { type ActivityEntry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 
 const sources = ['ui', 'api.v1', 'systems'] as const
 
@@ -41,7 +41,7 @@ export const EntrySchema = Type.Object(
   { title: 'ActivityEntry' },
 )
 
-export function presentEntry(entry: Entry): Type.Static<typeof EntrySchema> {
+export function presentEntry(entry: ActivityEntry): Type.Static<typeof EntrySchema> {
   return {
     id: entry.id,
     timestamp: timestamp(entry.createdAt),
@@ -65,7 +65,7 @@ const columns = {
 const fields = Object.keys(columns) as (keyof typeof columns)[]
 
 /** Body of both log operations. */
-export const LogQuery = Type.Object(
+export const ActivityQuery = Type.Object(
   {
     filters: Type.Optional(
       Type.Array(
@@ -96,10 +96,10 @@ export const LogQuery = Type.Object(
 )
 
 /** Returns one page of a log, newest first. */
-export async function logPage(
+export async function activityPage(
   { tx, caller }: { readonly tx: Tx; readonly caller: Caller },
   log: LogOf,
-  query: Type.Static<typeof LogQuery>,
+  query: Type.Static<typeof ActivityQuery>,
 ) {
   const asked = pageOf(query)
   const filters = (query.filters ?? []).map(({ field, ...rest }, index) => {

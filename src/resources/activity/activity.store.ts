@@ -6,7 +6,7 @@ import type { LeavingAccount } from '../kit/account-hooks.ts'
 import type { ActivityRow } from './tables.ts'
 
 /** Entry of an activity log. */
-export interface Entry {
+export interface ActivityEntry {
   readonly id: number
   readonly action: string
   /** Description of the action at the time when the entry was written. */
@@ -21,7 +21,7 @@ export interface Entry {
 }
 
 /** Entry with the account whose logs contain it. */
-export interface PlacedEntry extends Entry {
+export interface PlacedEntry extends ActivityEntry {
   readonly accountId: number
 }
 
@@ -50,7 +50,7 @@ const MOST_VALUES = 1000
  */
 const FEW_ENTRIES = 1000
 
-const entry = (row: Selectable<ActivityRow>): Entry => ({
+const entry = (row: Selectable<ActivityRow>): ActivityEntry => ({
   id: row.id,
   action: row.action,
   description: row.description,
@@ -84,7 +84,7 @@ export async function listEntries(
   log: LogOf,
   filters: readonly EntryFilter[],
   page: RowsAsked,
-): Promise<Entry[]> {
+): Promise<ActivityEntry[]> {
   const rows = await entriesPage(tx, log, filters, page).execute()
   return rows.map(entry)
 }
@@ -95,7 +95,7 @@ export async function pageOfEntries(
   log: LogOf,
   filters: readonly EntryFilter[],
   page: RowsAsked,
-): Promise<{ entries: Entry[]; total: number }> {
+): Promise<{ entries: ActivityEntry[]; total: number }> {
   const found = await valuesWith(tx, log, filters)
   if (found?.values.length === 0) return { entries: [], total: 0 }
   const { count } = await entriesCount(tx, log, found ? [found] : filters).executeTakeFirstOrThrow()

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
-import { EntrySchema, LogQuery, logPage } from './activity-entry.ts'
+import { ActivityQuery, activityPage, EntrySchema } from './activity-entry.ts'
 
 export const listAccountActivity = endpoint({
   id: 'listAccountActivity',
@@ -10,11 +10,11 @@ export const listAccountActivity = endpoint({
   description: 'Returns changes to the account and its sites, newest first. Stead keeps entries for 60 days.',
   access: { account: 'own' },
   reads: true,
-  body: LogQuery,
+  body: ActivityQuery,
   response: Type.Array(EntrySchema),
   paged: true,
 
   async handle(context, { body }) {
-    return logPage(context, { accountId: context.caller.accountId }, body)
+    return activityPage(context, { accountId: context.caller.accountId }, body)
   },
 })

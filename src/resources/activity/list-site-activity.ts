@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { EntrySchema, LogQuery, logPage } from './activity-entry.ts'
+import { ActivityQuery, activityPage, EntrySchema } from './activity-entry.ts'
 
 export const listSiteActivity = endpoint({
   id: 'listSiteActivity',
@@ -12,11 +12,11 @@ export const listSiteActivity = endpoint({
   access: { site: 'read the site' },
   reads: true,
   params: Type.Object({ id: SiteId }),
-  body: LogQuery,
+  body: ActivityQuery,
   response: Type.Array(EntrySchema),
   paged: true,
 
   async handle(context, { body }) {
-    return logPage(context, { siteId: context.site.id }, body)
+    return activityPage(context, { siteId: context.site.id }, body)
   },
 })

@@ -1,12 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
-import type { RequestFacts } from '../../platform/http/endpoint.ts'
+import type { RecordedRequest } from '../../platform/http/endpoint.ts'
 import type { Action } from '../kit/action.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { ActivityRow } from './tables.ts'
 
 /** Actor of a change: a request, or Stead itself. */
-export type Actor = { readonly caller: Caller; readonly request: RequestFacts } | 'systems'
+export type Actor = { readonly caller: Caller; readonly request: RecordedRequest } | 'systems'
 
 /**
  * Adds an entry to the activity log, in the transaction of the change itself.

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { listLiveApplications, revokeApplication as revoke } from '../account/public.ts'
+import { endApplication, listLiveApplications } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 
@@ -19,7 +19,7 @@ export const revokeApplication = endpoint({
   async handle(context, { params }) {
     const { tx, caller, now } = context
     const found = (await listLiveApplications(tx, caller.accountId)).find(({ id }) => id === params.id)
-    if (!found || !(await revoke(tx, found.clientId, now))) throw notFound()
+    if (!found || !(await endApplication(tx, found.clientId, now))) throw notFound()
     const message = `Revoked the API application ${found.name}`
     await context.record({ action: actions['application.revoked'], message })
     return null

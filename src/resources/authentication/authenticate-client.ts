@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
 import { reply, type SpecialReply } from '../../platform/http/endpoint.ts'
 import type { Problem } from '../../platform/http/problem.ts'
-import { type Client, findClient } from './token.store.ts'
+import { type ApiClient, findClient } from './token.store.ts'
 
 /** A token error of RFC 6749 §5.2, which has no envelope. */
 export interface TokenError {
@@ -50,7 +50,7 @@ export async function authenticateClient(
   tx: Tx,
   body: Credentials,
   authorization: string | undefined,
-): Promise<{ client: Client; refusal?: undefined } | { client?: undefined; refusal: SpecialReply }> {
+): Promise<{ client: ApiClient; refusal?: undefined } | { client?: undefined; refusal: SpecialReply }> {
   // Clients that add their bearer token to every request send it here too. It does not identify the application.
   const isBasic = /^basic /i.test(authorization ?? '')
   const { client_id: id, client_secret: secret } = isBasic ? basicCredentials(authorization as string) : body

@@ -3,7 +3,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, badRequest, noStore, tokenFailure } from './authenticate-client.ts'
-import { revokeToken as revoke } from './token.store.ts'
+import { endToken } from './token.store.ts'
 
 /** RFC 7009: token revocation. */
 export const revokeToken = endpoint({
@@ -30,7 +30,7 @@ export const revokeToken = endpoint({
     const { client, refusal } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
     if (!client) return refusal
     if (!body.token) return badRequest('invalid_request', 'token is required.')
-    await revoke(tx, { hash: tokenHash(body.token), applicationId: client.id, now })
+    await endToken(tx, { hash: tokenHash(body.token), applicationId: client.id, now })
     // Libraries that accept only JSON check the type before they notice that the body is empty.
     const takesJson = String(request.headers.accept).includes('application/json')
     return reply(undefined, {

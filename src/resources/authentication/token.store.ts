@@ -78,7 +78,7 @@ export async function insertToken(
 }
 
 /** Revokes a token. Only the application that got it can do so (RFC 7009 §2.1). */
-export async function revokeToken(tx: Tx, values: { hash: string; applicationId: number; now: number }): Promise<void> {
+export async function endToken(tx: Tx, values: { hash: string; applicationId: number; now: number }): Promise<void> {
   await tx
     .updateTable('tokens')
     .set({ revoked_at: values.now })
@@ -118,7 +118,7 @@ export async function findClient(tx: Tx, clientId: string) {
     .executeTakeFirst()
 }
 
-export type Client = NonNullable<Awaited<ReturnType<typeof findClient>>>
+export type ApiClient = NonNullable<Awaited<ReturnType<typeof findClient>>>
 
 /** Deletes the tokens of an account, and so its sessions. */
 export async function deleteTokensOfAccount(tx: Tx, accountId: number): Promise<void> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { apiOver, type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { openDatabase } from '../../platform/db/database.ts'
-import { revokeApplication } from '../account/account.store.ts'
+import { endApplication } from '../account/account.store.ts'
 import { tokenHashOf } from './authenticate.ts'
 import { liveTokens } from './token.store.ts'
 
@@ -219,7 +219,7 @@ describe.each(dialects)('tokens on $dialect', ({ dialect, skip }) => {
   it('ends the tokens of a revoked application at once', async () => {
     const other = await api.person('other@example.com')
     expect(await use(other.token)).toBe(200)
-    await api.database.transaction((tx) => revokeApplication(tx, other.clientId, clock))
+    await api.database.transaction((tx) => endApplication(tx, other.clientId, clock))
     expect(await use(other.token)).toBe(401)
     const fields = { ...grant, client_id: other.clientId, client_secret: other.clientSecret }
     expect((await post('/auth/token', form(fields))).statusCode).toBe(401)

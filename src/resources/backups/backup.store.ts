@@ -2,12 +2,12 @@ import type { Selectable } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import {
   type Backup,
+  type BackupKind,
   type CompletedBackup,
   dayStart,
   deleteTimes,
-  type Kind,
   MOST_ON_DEMAND,
-  nameOf,
+  nameInRepository,
   newName,
   type Origin,
   scheduledDeleteTime,
@@ -54,7 +54,7 @@ export async function findCompleted(tx: Tx, siteId: number, id: number): Promise
 const MOST_LISTED = 1000
 
 /** Returns completed backups, newest first by the moment that they show. */
-export async function listCompleted(tx: Tx, siteId: number, kind: Kind): Promise<CompletedBackup[]> {
+export async function listCompleted(tx: Tx, siteId: number, kind: BackupKind): Promise<CompletedBackup[]> {
   const rows = await tx
     .selectFrom('backups')
     .select(columns)
@@ -81,7 +81,7 @@ export async function listOnDemand(tx: Tx, siteId: number): Promise<Backup[]> {
 }
 
 /** Returns the newest completed backup of a kind, whatever its origin. */
-export async function newestCompleted(tx: Tx, siteId: number, kind: Kind): Promise<CompletedBackup | undefined> {
+export async function newestCompleted(tx: Tx, siteId: number, kind: BackupKind): Promise<CompletedBackup | undefined> {
   const row = await tx
     .selectFrom('backups')
     .select(columns)
@@ -138,7 +138,7 @@ export async function setDamage(
 ): Promise<CompletedBackup[]> {
   const fresh: CompletedBackup[] = []
   for (const backup of await listCompleted(tx, siteId, kind)) {
-    const damage = damaged.get(nameOf(backup)) ?? null
+    const damage = damaged.get(nameInRepository(backup)) ?? null
     if (damage === backup.damage) continue
     await change(tx, backup.id, { damage })
     if (backup.damage === null) fresh.push({ ...backup, damage })
@@ -165,7 +165,7 @@ export async function newestWarning(tx: Tx, siteId: number): Promise<string | nu
  * Returns how many more on-demand backups of a kind a site may have. Hold the site, because two callers at once would
  * both get the last slot.
  */
-export async function freeSlots(tx: Tx, siteId: number, kind: Kind): Promise<number> {
+export async function freeSlots(tx: Tx, siteId: number, kind: BackupKind): Promise<number> {
   const { count } = await tx
     .selectFrom('backups')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -180,7 +180,7 @@ export async function freeSlots(tx: Tx, siteId: number, kind: Kind): Promise<num
 
 export interface NewBackup {
   readonly siteId: number
-  readonly kind: Kind
+  readonly kind: BackupKind
   readonly origin: Origin
   /** Name and address, or null for Stead itself. */
   readonly createdBy: string | null
@@ -218,7 +218,8 @@ async function change(tx: Tx, id: number, values: Partial<Selectable<BackupRow>>
 }
 
 /** Sets the operation that the backup waits for. */
-export const setOperation = (tx: Tx, id: number, operationId: number) => change(tx, id, { operation_id: operationId })
+export const setBackupOperation = (tx: Tx, id: number, operationId: number) =>
+  change(tx, id, { operation_id: operationId })
 
 /** Marks a backup that is retried or about to be taken. */
 export const markCreating = (tx: Tx, id: number) => change(tx, id, { state: 'creating', error: null })
@@ -274,7 +275,7 @@ export async function completeBackup(
   return findBackup(tx, siteId, id)
 }
 
-async function hasScheduledSince(tx: Tx, siteId: number, kind: Kind, since: number): Promise<boolean> {
+async function hasScheduledSince(tx: Tx, siteId: number, kind: BackupKind, since: number): Promise<boolean> {
   const row = await tx
     .selectFrom('backups')
     .select('id')
@@ -288,7 +289,7 @@ async function hasScheduledSince(tx: Tx, siteId: number, kind: Kind, since: numb
 }
 
 /** Updates the expiry of on-demand backups of a kind, after one was completed or is being deleted. */
-export async function retain(tx: Tx, siteId: number, kind: Kind): Promise<void> {
+export async function retain(tx: Tx, siteId: number, kind: BackupKind): Promise<void> {
   const completed = await tx
     .selectFrom('backups')
     .select(['id', 'completed_at as completedAt'])

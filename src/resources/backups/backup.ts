@@ -4,7 +4,7 @@ import { DAY_MS } from '../../platform/durations.ts'
 
 /** `fs`: the files of a site. `db`: its database. */
 export const kinds = ['fs', 'db'] as const
-export type Kind = (typeof kinds)[number]
+export type BackupKind = (typeof kinds)[number]
 
 /** `undo`: taken by Stead before it overwrites something of the site. */
 export const origins = ['ondemand', 'scheduled', 'undo'] as const
@@ -15,7 +15,7 @@ export interface Backup {
   /** Unique across all kinds and sites. */
   readonly id: number
   readonly siteId: number
-  readonly kind: Kind
+  readonly kind: BackupKind
   readonly origin: Origin
   /** `failed`: kept for a retry, and not shown anywhere. */
   readonly state: 'creating' | 'completed' | 'deleting' | 'failed'
@@ -33,7 +33,7 @@ export interface Backup {
   /** Name and address of the requester, or null for Stead itself. */
   readonly createdBy: string | null
   readonly operationId: number | null
-  /** Name in the storage: see {@link nameOf}. */
+  /** Name in the storage: see {@link nameInRepository}. */
   readonly name: string | null
   /** Description of what the storage has lost of it. Everything else can be restored. */
   readonly damage: string | null
@@ -63,7 +63,7 @@ export const siteOwner = (siteId: number): string => `site-${siteId}`
  * Returns the name of a backup in its site's repository. The name has a random part because a control database that is
  * older than the storage reuses ids. Otherwise, a stored backup with the same name would be mistaken for the new one.
  */
-export const nameOf = ({ id, name }: Pick<Backup, 'id' | 'name'>): string => name ?? `b${id}`
+export const nameInRepository = ({ id, name }: Pick<Backup, 'id' | 'name'>): string => name ?? `b${id}`
 export const newName = (id: number): string => `b${id}-${randomBytes(8).toString('hex')}`
 
 /**
@@ -108,7 +108,7 @@ export function deleteTimes(
  * Returns when a scheduled backup expires. Hourly database backups are kept for 7 days. The first of each day is kept
  * as long as file backups are.
  */
-export function scheduledDeleteTime(kind: Kind, completedAt: number, isFirstOfDay: boolean): number {
+export function scheduledDeleteTime(kind: BackupKind, completedAt: number, isFirstOfDay: boolean): number {
   return completedAt + (kind === 'fs' || isFirstOfDay ? NEWEST_KEPT_MS : OLDER_KEPT_MS)
 }
 

@@ -3,7 +3,7 @@ import type { TestApi } from '../../../test/support/api.ts'
 import type { Scene } from '../../../test/support/samples.ts'
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import { completeBackup, insertBackup } from './backup.store.ts'
-import { CORE_BACKUP, coreOwner, type Kind, nameOf, type Origin, siteOwner } from './backup.ts'
+import { type BackupKind, CORE_BACKUP, coreOwner, nameInRepository, type Origin, siteOwner } from './backup.ts'
 
 /** The shortest valid dump. */
 export const DUMP = `-- Dump\n${'-- nothing\n'.repeat(100)}-- Complete\n`
@@ -11,7 +11,7 @@ export const DUMP = `-- Dump\n${'-- nothing\n'.repeat(100)}-- Complete\n`
 /** Returns the name in the storage that such records refer to. */
 export async function nameIn({ database }: Pick<TestApi, 'database'>, backupId: number): Promise<string> {
   const row = database.read.selectFrom('backups').select(['id', 'name']).where('id', '=', backupId)
-  return nameOf(await row.executeTakeFirstOrThrow())
+  return nameInRepository(await row.executeTakeFirstOrThrow())
 }
 
 /** Puts the dump for such records into the storage. */
@@ -63,7 +63,7 @@ export const file = (path: string, content: Buffer): SourceEntry => ({
 export async function backupIn(
   api: TestApi,
   siteId: number,
-  { kind = 'db' as Kind, origin = 'ondemand' as Origin, takenAt = Date.now() } = {},
+  { kind = 'db' as BackupKind, origin = 'ondemand' as Origin, takenAt = Date.now() } = {},
 ): Promise<number> {
   return api.database.transaction(async (tx) => {
     const values = {

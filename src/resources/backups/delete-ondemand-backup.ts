@@ -3,7 +3,7 @@ import { notFound, Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { actions } from './actions.ts'
-import { findOnDemand, markDeleting, retain, setOperation } from './backup.store.ts'
+import { findOnDemand, markDeleting, retain, setBackupOperation } from './backup.store.ts'
 import { type Backup, BackupId } from './backup.ts'
 import { OndemandBackup, presentOndemand } from './present-backup.ts'
 import { problems } from './problems.ts'
@@ -35,7 +35,7 @@ export const deleteOndemandBackup = endpoint({
     const deleting = (await markDeleting(tx, backup.id, now)) as Backup
     await retain(tx, site.id, backup.kind)
     const operationId = await context.start(deleteBackupJob, { siteId: site.id, backupId: backup.id })
-    await setOperation(tx, backup.id, operationId)
+    await setBackupOperation(tx, backup.id, operationId)
     await context.record({ action: actions['backup.deleted'], message: `Deleted on-demand backup ${backup.id}` })
     return presentOndemand(deleting, now)
   },

@@ -3,9 +3,9 @@ import { actions, events } from './actions.ts'
 import { problems } from './problems.ts'
 import { previewRestore } from './restore/preview-restore.job.ts'
 import { restoreSite } from './restore/restore-site.job.ts'
-import { undoable } from './restore/undoable-operations.ts'
+import { undoableAmong } from './restore/undoable-operations.ts'
 import { expireBackups } from './schedule/expire-backups.job.ts'
-import { forgetBackupsJob, forgetSite } from './schedule/forget-backups.job.ts'
+import { forgetBackupsJob, forgetBackupsOfSite } from './schedule/forget-backups.job.ts'
 import { planBackups, planBackupsOften } from './schedule/plan-backups.job.ts'
 import { proveBackups } from './schedule/prove-backups.job.ts'
 import { syncSitesJob } from './sync/sync-sites.job.ts'
@@ -31,8 +31,8 @@ export const backups = resource({
     control: [planBackups, forgetBackupsJob],
   },
   schedules: [planBackupsOften],
-  siteHooks: { forgotten: forgetSite },
-  undoable,
+  siteHooks: { forgotten: forgetBackupsOfSite },
+  undoable: undoableAmong,
   problems,
   actions,
   events,

@@ -2,15 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { findBackup, insertBackup, markFailed, newestCompleted, setDamage } from './backup.store.ts'
-import { type Backup, nameOf } from './backup.ts'
+import { type Backup, nameInRepository } from './backup.ts'
 import { backupIn, DUMP } from './backups.fixture.ts'
-import { timeLeft } from './present-backup.ts'
+import { inLargestUnit } from './present-backup.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 
 test('shows the time left in the largest unit that fits', () => {
   const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-  const said = [30 * day - 1, 7 * day, 1.2 * day, day - 1, hour, 90 * minute, minute, minute - 1, 0, -day].map(timeLeft)
+  const said = [30 * day - 1, 7 * day, 1.2 * day, day - 1, hour, 90 * minute, minute, minute - 1, 0, -day].map(
+    inLargestUnit,
+  )
   expect(said).toEqual([
     ...['30 days', '7 days', '1 day', '24 hours', '1 hour', '2 hours', '1 minute'],
     ...['less than a minute', 'less than a minute', 'less than a minute'],
@@ -99,7 +101,9 @@ for (const { dialect, skip } of dialects) {
       const takenAt = at('2026-06-01T10:00:00')
       const id = await backupIn(api, other, { origin: 'undo', takenAt })
       const backup = (await findBackup(api.database.read, other, id)) as Backup
-      await api.database.transaction((tx) => setDamage(tx, backup, new Map([[nameOf(backup), 'Part 3 is missing']])))
+      await api.database.transaction((tx) =>
+        setDamage(tx, backup, new Map([[nameInRepository(backup), 'Part 3 is missing']])),
+      )
       const shown = async (query = '') =>
         (await list(`backups/db${query}`, other)).find((each: { id: string }) => each.id === String(id))
       const plain = await shown()

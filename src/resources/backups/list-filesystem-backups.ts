@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { listCompleted } from './backup.store.ts'
-import { includeDetails, ListedBackup, presentListed } from './present-backup.ts'
+import { includeDetails, ListedBackup, presentListedBackup } from './present-backup.ts'
 
 export const listFilesystemBackups = endpoint({
   id: 'listFilesystemBackups',
@@ -16,6 +16,6 @@ export const listFilesystemBackups = endpoint({
   response: Type.Array(ListedBackup),
 
   async handle({ tx, site }, { query }) {
-    return (await listCompleted(tx, site.id, 'fs')).map((backup) => presentListed(backup, query.include))
+    return (await listCompleted(tx, site.id, 'fs')).map((backup) => presentListedBackup(backup, query.include))
   },
 })

@@ -111,7 +111,7 @@ export function presentOndemand(backup: Backup, now: number): Type.Static<typeof
     requested: seconds(requestedAt),
     backupTimestamp: takenAt === null ? null : spaced(takenAt),
     createdBy: createdBy ?? '',
-    removedIn: timeLeft(deleteAt - now),
+    removedIn: inLargestUnit(deleteAt - now),
     deleteAt: seconds(deleteAt),
   }
 }
@@ -123,7 +123,7 @@ const units = [
 ] as const
 
 /** Formats milliseconds in the largest unit that fits, such as "30 days". */
-export function timeLeft(ms: number): string {
+export function inLargestUnit(ms: number): string {
   for (const [unit, lengthMs] of units) {
     const count = Math.round(ms / lengthMs)
     if (ms >= lengthMs) return `${count} ${unit}${count === 1 ? '' : 's'}`
@@ -134,7 +134,7 @@ export function timeLeft(ms: number): string {
 const titles = { fs: 'Files', db: 'Database' } as const
 const originTitles = { ondemand: ' (on-demand)', scheduled: '', undo: ' (before an overwrite)' } as const
 
-export function presentListed(backup: CompletedBackup, include?: 'details'): Type.Static<typeof ListedBackup> {
+export function presentListedBackup(backup: CompletedBackup, include?: 'details'): Type.Static<typeof ListedBackup> {
   const { id, siteId, kind, origin, takenAt, damage } = backup
   return {
     id: String(id),

@@ -1,10 +1,10 @@
 /** What other folders may import from this resource. */
 export { findBackup, listCompleted, newestTakenOf } from './backup.store.ts'
-export { CORE_BACKUP, type CompletedBackup, coreOwner, type Kind, nameOf, siteOwner } from './backup.ts'
+export { type BackupKind, CORE_BACKUP, type CompletedBackup, coreOwner, nameInRepository, siteOwner } from './backup.ts'
 export { Downloads } from './download/downloads.ts'
 export { forGood } from './restore/restore-check.ts'
 export { wantedFiles, whatStays } from './restore/restore-content.ts'
-export { copyingAhead, forgetFilesAhead, keeping, type UndoPoint } from './restore/undo-point.ts'
+export { type CreatedUndoPoint, copyingAhead, forgetFilesAhead, keeping } from './restore/undo-point.ts'
 export { requestScheduled } from './schedule/plan-backups.job.ts'
 export { backupNumber, enterUnderNewId, reconcileBackups } from './schedule/reconcile-backups.ts'
 export { haveStorageInCommon } from './sync/sync-source.ts'

@@ -9,9 +9,9 @@ import { NO_SITE } from './own-names.ts'
 type Changes = Updateable<Omit<CertificateRow, 'host_name'>>
 
 /** Row as it is read. */
-export type Certificate = Selectable<CertificateRow>
+export type StoredCertificate = Selectable<CertificateRow>
 
-export const findName = (tx: Tx, hostName: string): Promise<Certificate | undefined> =>
+export const findName = (tx: Tx, hostName: string): Promise<StoredCertificate | undefined> =>
   tx.selectFrom('certificates').selectAll().where('host_name', '=', hostName).executeTakeFirst()
 
 /**
@@ -127,7 +127,7 @@ export async function takeDueNames(
   return rows.map((row) => ({ hostName: row.host_name, siteId: row.site_id, accountId: row.account_id }))
 }
 
-export async function ownerOf(tx: Tx, siteId: number): Promise<number | undefined> {
+export async function accountOfSite(tx: Tx, siteId: number): Promise<number | undefined> {
   const row = await tx.selectFrom('sites').select('account_id').where('id', '=', siteId).executeTakeFirst()
   return row?.account_id
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { isCertifiable } from './certifiable.ts'
 import { changeName, changeServedName, deleteName, findName, insertName } from './certificate.store.ts'
-import { LEASE_MS, startOrder } from './order-certificate.job.ts'
+import { ORDER_LEASE_MS, startOrder } from './order-certificate.job.ts'
 
 /**
  * Requests a certificate for a name that is (or will be) in `routes`. It is ordered as soon as the transaction has
@@ -13,7 +13,7 @@ export async function wantCertificate(
   { hostName, siteId, now }: { readonly hostName: string; readonly siteId: number; readonly now: number },
 ): Promise<boolean> {
   if (!isCertifiable(hostName)) return false
-  if (await insertName(tx, { hostName, siteId, dueAt: now + LEASE_MS, now }))
+  if (await insertName(tx, { hostName, siteId, dueAt: now + ORDER_LEASE_MS, now }))
     await startOrder(tx, { hostName, siteId, now })
   return true
 }
@@ -28,7 +28,7 @@ export const dropCertificate = (tx: Tx, hostName: string): Promise<void> => dele
 export async function retryCertificate(tx: Tx, hostName: string, now: number): Promise<number | undefined> {
   const row = await findName(tx, hostName)
   if (!row) return undefined
-  await changeName(tx, hostName, { due_at: now + LEASE_MS })
+  await changeName(tx, hostName, { due_at: now + ORDER_LEASE_MS })
   return startOrder(tx, { hostName, siteId: row.site_id, now })
 }
 

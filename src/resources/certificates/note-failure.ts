@@ -2,7 +2,7 @@ import { dropChallenge } from '../../dns/zones/challenges.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
-import { type Certificate, changeServedName, findName } from './certificate.store.ts'
+import { changeServedName, findName, type StoredCertificate } from './certificate.store.ts'
 import { tellFailed } from './tell-of-certificate.ts'
 
 /**
@@ -14,7 +14,7 @@ const lookAgainMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, 
 const FIRST_PAUSE_MS = 900_000
 
 /** Returns a pause that allows several retries before a certificate expires. */
-const shareOfLifeMs = ({ expires_at }: Pick<Certificate, 'expires_at'>, now: number): number =>
+const shareOfLifeMs = ({ expires_at }: Pick<StoredCertificate, 'expires_at'>, now: number): number =>
   expires_at === null || expires_at <= now ? Number.POSITIVE_INFINITY : Math.max((expires_at - now) / 4, FIRST_PAUSE_MS)
 
 /** Records the reason and the time of the retry, and reports the failure. */

@@ -1,7 +1,7 @@
 import type { Client, Order } from 'acme-client'
 import Type from 'typebox'
 import { dropChallenge } from '../../dns/zones/challenges.store.ts'
-import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
@@ -9,12 +9,12 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { authorityOf } from './account-at-authority.ts'
 import {
-  type Certificate,
+  accountOfSite,
   changeName,
   changeServedName,
   claimName,
   findName,
-  ownerOf,
+  type StoredCertificate,
   setAcmeAccountUrl,
 } from './certificate.store.ts'
 import { noteFailure } from './note-failure.ts'
@@ -27,7 +27,7 @@ type Context<Results = unknown> = StepContext<Input, Services, Results>
 type DueContext = Context<{ due: boolean }>
 
 /** A name whose operation was lost is due again after this time. */
-export const LEASE_MS = 3_600_000
+export const ORDER_LEASE_MS = 3_600_000
 const RATE_LIMITED_MS = 3_600_000
 
 /**
@@ -60,7 +60,7 @@ export async function startOrder(
   tx: Tx,
   { hostName, siteId, now }: { readonly hostName: string; readonly siteId: number; readonly now: number },
 ): Promise<number> {
-  return enqueue(tx, orderCertificate, { hostName }, { accountId: (await ownerOf(tx, siteId)) ?? null, now })
+  return enqueue(tx, orderCertificate, { hostName }, { accountId: (await accountOfSite(tx, siteId)) ?? null, now })
 }
 
 function claim(tx: Tx, { input, operationId }: Context): Promise<boolean> {
@@ -117,7 +117,7 @@ async function order(context: DueContext): Promise<void> {
       const begun = await findOrder(client, row.order_url)
       if (begun && begun.status !== 'invalid' && now() < endOf(begun)) return
     }
-    const key = services.sealer.seal(await makeKey(), KEY_PURPOSE)
+    const key = services.sealer.seal(await makeKey(), CERTIFICATE_KEY_PURPOSE)
     const replaced = row.chain === null ? undefined : idOfCertificate(row.chain)
     const { url } = await beginOrder(client, input.hostName, replaced)
     const begun = { order_url: url, order_key: key, authz_url: null, authz_expires_at: null }
@@ -169,7 +169,7 @@ async function issue(context: DueContext): Promise<boolean> {
     const look = () => client.getOrder({ url: row.order_url } as Order)
     const ready = await until(look, ({ status }) => status !== 'pending', signal)
     if (ready.status === 'ready') {
-      const key = services.sealer.open(row.order_key, KEY_PURPOSE)
+      const key = services.sealer.open(row.order_key, CERTIFICATE_KEY_PURPOSE)
       await client.finalizeOrder(ready, await signingRequest(input.hostName, key))
     }
     const done = await until(look, ({ status }) => status === 'valid' || status === 'invalid', signal)
@@ -179,7 +179,7 @@ async function issue(context: DueContext): Promise<boolean> {
         `The authority did not issue a certificate: ${(done.error as { detail?: string } | undefined)?.detail ?? 'it gave no reason'}`,
       )
     const chain = await client.getCertificate(done)
-    const key = services.sealer.open(row.order_key, KEY_PURPOSE)
+    const key = services.sealer.open(row.order_key, CERTIFICATE_KEY_PURPOSE)
     const fault = faultOfIssued(chain, { hostName: input.hostName, key, now: now() })
     if (fault) throw await givenUp(context, `The authority issued an unusable certificate: ${fault}`)
     const kept = { chain, private_key: row.order_key, order_key: null, issued_at: now() }
@@ -214,7 +214,7 @@ async function givenUp({ transaction, input }: Context, reason: string): Promise
   return new PermanentFailure(reason)
 }
 
-async function nameOf({ services, input }: Context): Promise<Certificate> {
+async function nameOf({ services, input }: Context): Promise<StoredCertificate> {
   const row = await findName(services.database.read, input.hostName)
   if (!row) throw new PermanentFailure(`${input.hostName} no longer needs a certificate`)
   return row

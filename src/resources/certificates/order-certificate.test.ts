@@ -6,7 +6,7 @@ import { type StandInAuthority, standInAuthority } from '../../../test/support/s
 import { issueLocally, makeLocalAuthority } from '../../certificates/local-authority.ts'
 import { idOfCertificate, lifeOf } from '../../certificates/renewal.ts'
 import type { Config } from '../../config.ts'
-import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { putDomainRoute } from '../sites/addresses/route.store.ts'
@@ -74,8 +74,8 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
   /** The stand-in has one certificate, for one key. */
   const takeKeyOfChain = async (name: string) => {
     const standing = (await findName(api.database.read, name))?.order_key
-    if (standing && api.sealer.open(standing, KEY_PURPOSE) !== key)
-      await change({ order_key: api.sealer.seal(key, KEY_PURPOSE) }, name)
+    if (standing && api.sealer.open(standing, CERTIFICATE_KEY_PURPOSE) !== key)
+      await change({ order_key: api.sealer.seal(key, CERTIFICATE_KEY_PURPOSE) }, name)
   }
   const complete = (results: object) =>
     api.database.transaction((tx) => steps.settle?.commit?.(tx, contextOf(results)) as Promise<void>)
@@ -121,7 +121,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     const kept = await api.database.read.selectFrom('acme_accounts').selectAll().execute()
     expect(kept).toMatchObject([{ directory: authority.directory, url: expect.stringContaining('/account/1') }])
     expect(kept[0]?.private_key).not.toContain('PRIVATE')
-    expect(api.sealer.open(ordered.order_key as string, KEY_PURPOSE)).toContain('PRIVATE KEY')
+    expect(api.sealer.open(ordered.order_key as string, CERTIFICATE_KEY_PURPOSE)).toContain('PRIVATE KEY')
   })
 
   test('requests one authorization, however many the order lists', async () => {
@@ -136,7 +136,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     await run('order')
     await run('prove')
     const { makeKey } = await import('../../certificates/authority.ts')
-    await change({ order_key: api.sealer.seal(await makeKey(), KEY_PURPOSE) })
+    await change({ order_key: api.sealer.seal(await makeKey(), CERTIFICATE_KEY_PURPOSE) })
     await expect(run('issue')).rejects.toThrow('The authority issued an unusable certificate')
     expect(await row()).toMatchObject({ chain: null, order_key: null })
   })

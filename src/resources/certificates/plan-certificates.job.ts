@@ -7,7 +7,7 @@ import { firstAccount } from '../account/public.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { deleteName, insertName, namesOfNoSite, namesWithout, takeDueNames } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
-import { LEASE_MS, orderCertificate } from './order-certificate.job.ts'
+import { ORDER_LEASE_MS, orderCertificate } from './order-certificate.job.ts'
 import { NO_SITE, ownNames } from './own-names.ts'
 
 /** Limit for each run every five minutes, which is enough to handle 100,000 names once a day. */
@@ -30,7 +30,11 @@ async function plan(tx: Tx, { now, services }: StepContext<unknown, Pick<Control
   // Domains from before TLS was turned on.
   for (const name of isOff ? [] : await namesWithout(tx, MOST)) await wantCertificate(tx, { ...name, now: time })
   const operator = (await firstAccount(tx))?.id ?? null
-  for (const { hostName, accountId } of await takeDueNames(tx, { now: time, most: MOST, leaseUntil: time + LEASE_MS }))
+  for (const { hostName, accountId } of await takeDueNames(tx, {
+    now: time,
+    most: MOST,
+    leaseUntil: time + ORDER_LEASE_MS,
+  }))
     await enqueue(tx, orderCertificate, { hostName }, { accountId: accountId ?? operator, source: ROUTINE, now: time })
 }
 

@@ -8,7 +8,7 @@ import { isWildcard } from '../../platform/wildcard-name.ts'
 import { findAccount } from '../account/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import { actions } from './actions.ts'
-import { type Certificate, changeName, findName } from './certificate.store.ts'
+import { changeName, findName, type StoredCertificate } from './certificate.store.ts'
 import { NO_SITE } from './own-names.ts'
 
 type Context = Pick<FailureContext, 'accountId' | 'operationId' | 'now' | 'canceled'>
@@ -28,7 +28,7 @@ export async function tellIssued(tx: Tx, context: Omit<Context, 'canceled'>, hos
 }
 
 /** Logs each new reason once. Mails when the current certificate is about to expire, and again when it has. */
-export async function tellFailed(tx: Tx, context: Context, row: Certificate, reason: string): Promise<void> {
+export async function tellFailed(tx: Tx, context: Context, row: StoredCertificate, reason: string): Promise<void> {
   const { accountId, now } = context
   if (accountId === null) return
   const isOwn = row.site_id === NO_SITE
@@ -47,7 +47,7 @@ const SOON = 1
 const ENDED = 2
 
 /** Returns how close to expiry a certificate is that was not renewed. */
-function stageOf({ chain, issued_at: from, expires_at: until }: Certificate, now: number): number {
+function stageOf({ chain, issued_at: from, expires_at: until }: StoredCertificate, now: number): number {
   if (chain === null || from === null || until === null) return 0
   if (now >= until) return ENDED
   const dueMs = (until - from) / 3
@@ -56,7 +56,7 @@ function stageOf({ chain, issued_at: from, expires_at: until }: Certificate, now
 
 interface News extends Context {
   readonly accountId: number
-  readonly row: Certificate
+  readonly row: StoredCertificate
   readonly reason: string
   readonly hasEnded: boolean
 }

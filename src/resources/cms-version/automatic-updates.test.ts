@@ -11,7 +11,7 @@ import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { setFacts } from '../account/account.store.ts'
 import type { SiteRow } from '../sites/tables.ts'
 import { madeOffer, withReleases } from './cms-version.fixture.ts'
-import { failureOf } from './failed-update.store.ts'
+import { lastFailureOf } from './failed-update.store.ts'
 import { lookForReleasesNightly, lookTwiceADay, planNightlyLook } from './look-for-releases.job.ts'
 import { planUpdates } from './plan-updates.job.ts'
 import { knownReleases, replaceReleases } from './release.store.ts'
@@ -224,7 +224,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
         source: 'systems',
       },
     ])
-    expect(await failureOf(api.database.read, site)).toBeUndefined()
+    expect(await lastFailureOf(api.database.read, site)).toBeUndefined()
     await plan()
     expect(await ordered()).toEqual([site])
   })
@@ -346,7 +346,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
       .executeTakeFirstOrThrow()
     expect([state, await mails(), await entries('wordpress.version_failed')]).toEqual(['failed', [], []])
     expect(await entries('wordpress.version_updated')).toEqual([])
-    expect(await failureOf(api.database.read, site)).toBeUndefined()
+    expect(await lastFailureOf(api.database.read, site)).toBeUndefined()
   })
 
   test('does not request one again that was canceled', async () => {

@@ -8,7 +8,7 @@ import { findSite } from '../sites/site.store.ts'
 import type { Site } from '../sites/site.ts'
 import { madeOffer, withReleases } from './cms-version.fixture.ts'
 import { replaceReleases } from './release.store.ts'
-import { releasesNow, targetOf } from './releases.ts'
+import { releasesNow, updateTarget } from './releases.ts'
 import { updateDefinition } from './update-cms-version.job.ts'
 
 describe('the release for a site', () => {
@@ -26,28 +26,28 @@ describe('the release for a site', () => {
 
   test('latest is the newest stable one, in any order', () => {
     const all = releases('6.8.9', '6.8.10', '6.9-beta2', '6.7.1')
-    expect(targetOf(all, on('stable'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
-    expect(targetOf(all, on('beta'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
+    expect(updateTarget(all, on('stable'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
+    expect(updateTarget(all, on('beta'), 'latest')).toEqual({ version: '6.8.10', channel: 'stable' })
   })
 
   test('without a version, switches between stable and beta', () => {
     const all = releases('6.8', '6.9-beta1', '6.9-RC1')
-    expect(targetOf(all, on('stable'), undefined)).toEqual({ version: '6.9-RC1', channel: 'beta' })
-    expect(targetOf(all, on('beta'), undefined)).toEqual({ version: '6.8', channel: 'stable' })
+    expect(updateTarget(all, on('stable'), undefined)).toEqual({ version: '6.9-RC1', channel: 'beta' })
+    expect(updateTarget(all, on('beta'), undefined)).toEqual({ version: '6.8', channel: 'stable' })
   })
 
   test('needs a PHP version that the site has, by major and minor number', () => {
     const needing = (phpVersion: string) => [{ ...madeOffer('7.0', phpVersion), seenAt: 1 }]
     for (const fits of ['7.4', '8', '8.1', '8.1.99'])
-      expect(targetOf(needing(fits), on('stable'), 'latest').version).toBe('7.0')
+      expect(updateTarget(needing(fits), on('stable'), 'latest').version).toBe('7.0')
     for (const newer of ['8.2', '8.10', '9.0.1'])
-      expect(refused(() => targetOf(needing(newer), on('stable'), 'latest'))).toBe('php_too_old')
+      expect(refused(() => updateTarget(needing(newer), on('stable'), 'latest'))).toBe('php_too_old')
   })
 
   test('does not offer a beta of a published release', () => {
-    expect(refused(() => targetOf(releases('6.9', '6.9-RC1'), on('stable'), undefined))).toBe('no_beta_offered')
-    expect(refused(() => targetOf(releases('6.9'), on('stable'), undefined))).toBe('no_beta_offered')
-    expect(refused(() => targetOf([], on('stable'), 'latest'))).toBe('releases_unknown')
+    expect(refused(() => updateTarget(releases('6.9', '6.9-RC1'), on('stable'), undefined))).toBe('no_beta_offered')
+    expect(refused(() => updateTarget(releases('6.9'), on('stable'), undefined))).toBe('no_beta_offered')
+    expect(refused(() => updateTarget([], on('stable'), 'latest'))).toBe('releases_unknown')
   })
 })
 

@@ -59,7 +59,7 @@ export async function dueUpdates(
 }
 
 /** Counts unfinished operations of a type on a host. */
-export async function openOnHost(tx: Tx, type: string, hostId: number): Promise<number> {
+export async function countOpenOnHost(tx: Tx, type: string, hostId: number): Promise<number> {
   const row = await tx
     .selectFrom('operations')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -24,7 +24,7 @@ export async function rememberFailure(tx: Tx, failure: FailedUpdate & { readonly
 }
 
 /** Returns the last failure, unless the site was updated since. */
-export async function failureOf(tx: Tx, siteId: number): Promise<FailedUpdate | undefined> {
+export async function lastFailureOf(tx: Tx, siteId: number): Promise<FailedUpdate | undefined> {
   return tx
     .selectFrom('failed_updates')
     .select(['site_id as siteId', 'version', 'again_at as againAt'])
@@ -33,6 +33,6 @@ export async function failureOf(tx: Tx, siteId: number): Promise<FailedUpdate | 
 }
 
 /** Deletes the failure after the site was updated or purged. */
-export async function forgetFailure(tx: Tx, siteId: number): Promise<void> {
+export async function forgetFailedUpdate(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('failed_updates').where('site_id', '=', siteId).execute()
 }

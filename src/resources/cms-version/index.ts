@@ -1,6 +1,6 @@
 import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
-import { forgetFailure } from './failed-update.store.ts'
+import { forgetFailedUpdate } from './failed-update.store.ts'
 import { lookForReleases, lookForReleasesNightly, lookTwiceADay, planNightlyLook } from './look-for-releases.job.ts'
 import { planUpdates, planUpdatesOften } from './plan-updates.job.ts'
 import { problems } from './problems.ts'
@@ -15,7 +15,7 @@ export const cmsVersion = resource({
     control: [planNightlyLook, planUpdates],
   },
   schedules: [lookTwiceADay, planUpdatesOften],
-  siteHooks: { forgotten: forgetFailure },
+  siteHooks: { forgotten: forgetFailedUpdate },
   problems,
   actions,
   events,

@@ -6,7 +6,7 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import { openOperations } from '../../platform/operations/open-operations.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
 import { holdSite } from '../sites/public.ts'
-import { dueUpdates, hasFailedSince, type Installed, installedReleases, openOnHost } from './due-update.store.ts'
+import { countOpenOnHost, dueUpdates, hasFailedSince, type Installed, installedReleases } from './due-update.store.ts'
 import { knownReleases, type Release } from './release.store.ts'
 import { isEnoughPhp } from './releases.ts'
 import { SCHEDULE, securityRelease, whyNotUpdated } from './security-release.ts'
@@ -61,7 +61,7 @@ async function requestOnHost(tx: Tx, hostId: number, outdated: readonly Outdated
   // Two processes that plan at once would each use the places that both have seen.
   await lockForUpdate(tx, 'hosts', hostId)
   if (await hasFailedSince(tx, hostId, { since: now - PAUSE_MS, now })) return
-  let room = ORDERED_AT_ONCE - (await openOnHost(tx, updateBySchedule.name, hostId))
+  let room = ORDERED_AT_ONCE - (await countOpenOnHost(tx, updateBySchedule.name, hostId))
   for (const { release, ...installed } of outdated) {
     const { version, phpVersion } = release
     const enough = phpVersions.filter((each) => isEnoughPhp(each, phpVersion))

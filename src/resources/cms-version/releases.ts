@@ -51,7 +51,7 @@ export interface Target {
  * @param asked undefined switches between stable and beta
  * @throws Problem `no_beta_offered`, `releases_unknown`, `php_too_old`
  */
-export function targetOf(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
+export function updateTarget(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
   const target = chosen(releases, site, asked)
   const needed = releases.find(({ version }) => version === target.version)?.phpVersion ?? null
   if (target.version !== site.coreVersion && !isEnoughPhp(site.phpVersion, needed))

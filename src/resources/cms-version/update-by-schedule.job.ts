@@ -14,7 +14,7 @@ import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { findSite, openAfterFailure } from '../sites/public.ts'
 import { actions } from './actions.ts'
-import { failureOf } from './failed-update.store.ts'
+import { lastFailureOf } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'
 import { whyNotUpdated } from './security-release.ts'
 import { type Order, replacement, updateDefinition } from './update-cms-version.job.ts'
@@ -46,7 +46,7 @@ async function tellOwner(tx: Tx, context: FailureContext<Order>): Promise<void> 
   const failure = await openAfterFailure(tx, context)
   if (!failure?.site || (await whyNotUpdated(tx, input)) !== undefined) return
   const { reason } = failure
-  const before = await failureOf(tx, siteId)
+  const before = await lastFailureOf(tx, siteId)
   const isFinal = await rememberThatItFailed(tx, context)
   if (canceled) return
   await changeOfJob(tx, context).record({

@@ -26,7 +26,7 @@ import {
   upgradeBlogs,
 } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
-import { forgetFailure } from './failed-update.store.ts'
+import { forgetFailedUpdate } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'
 import { rootFiles, wantedRootFiles } from './root-files.ts'
 import { SCHEDULE } from './security-release.ts'
@@ -182,7 +182,7 @@ async function recordUpdate(tx: Tx, context: Context): Promise<void> {
   const { input, results, source, now } = context
   const { siteId, version, channel } = input
   await changeSite(tx, siteId, { coreChannel: channel }, now())
-  await forgetFailure(tx, siteId)
+  await forgetFailedUpdate(tx, siteId)
   const data = { from: results.look.version, to: version }
   const why = source === SCHEDULE ? ' automatically, because it is a security release' : ''
   const warning = results.answer ? `. ${results.answer.warning}` : ''

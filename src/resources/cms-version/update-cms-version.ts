@@ -5,7 +5,7 @@ import { SiteId } from '../kit/site-id.ts'
 import { changeSite, presentSite, requireInstalled, SiteSchema, problems as siteProblems } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
-import { type Looked, releasesNow, seenAt, targetOf } from './releases.ts'
+import { type Looked, releasesNow, seenAt, updateTarget } from './releases.ts'
 import { updateCmsVersionJob } from './update-cms-version.job.ts'
 
 export const updateCmsVersion = endpoint({
@@ -42,7 +42,7 @@ export const updateCmsVersion = endpoint({
   async handle(context, { body }) {
     const { tx, site, config, now, prepared: looked } = context
     requireInstalled(site)
-    const { version, channel } = targetOf(looked.releases, site, body.version)
+    const { version, channel } = updateTarget(looked.releases, site, body.version)
     if (version === site.coreVersion) {
       if (channel !== site.coreChannel) await changeSite(tx, site.id, { coreChannel: channel }, now)
       return told(presentSite({ ...site, coreChannel: channel }, config, now), looked)

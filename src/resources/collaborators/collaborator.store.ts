@@ -32,7 +32,7 @@ const collaborator = (row: Row): Collaborator => ({
 })
 
 /** Returns collaborators on the account's sites, and the account's own collaborations, in order of id. */
-export async function listCollaborators(tx: Tx, accountId: number): Promise<Collaborator[]> {
+export async function collaboratorsAround(tx: Tx, accountId: number): Promise<Collaborator[]> {
   // Two ranges of two indexes. No row is in both, because no account collaborates on its own site.
   const [ofOwnSites, own] = await Promise.all([
     collaborators(tx).where('collaborators.owner_account_id', '=', accountId).orderBy('collaborators.id').execute(),
@@ -41,7 +41,7 @@ export async function listCollaborators(tx: Tx, accountId: number): Promise<Coll
   return [...ofOwnSites, ...own].sort((left, right) => left.id - right.id).map(collaborator)
 }
 
-/** Returns one of those that {@link listCollaborators} lists. */
+/** Returns one of those that {@link collaboratorsAround} lists. */
 export async function findCollaborator(tx: Tx, accountId: number, id: number): Promise<Collaborator | undefined> {
   const row = await collaborators(tx)
     .where('collaborators.id', '=', id)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
-import { listCollaborators as list } from './collaborator.store.ts'
+import { collaboratorsAround } from './collaborator.store.ts'
 import { CollaboratorWithRoles, presentWithRoles } from './collaborator.ts'
 
 export const listCollaborators = endpoint({
@@ -12,5 +12,5 @@ export const listCollaborators = endpoint({
   access: { account: 'own' },
   response: Type.Array(CollaboratorWithRoles),
 
-  handle: async ({ tx, caller }) => (await list(tx, caller.accountId)).map(presentWithRoles),
+  handle: async ({ tx, caller }) => (await collaboratorsAround(tx, caller.accountId)).map(presentWithRoles),
 })

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { letter } from '../../platform/mail/letter.ts'
-import { countMail, MAILS_OF_ACCOUNT, type Verdict } from '../../platform/mail/mail-limit.ts'
+import { countMail, MAILS_OF_ACCOUNT, type MailVerdict } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { type Account, listLiveApplications } from '../account/public.ts'
 import type { Recording } from '../kit/change.ts'
@@ -23,7 +23,7 @@ interface Words {
 }
 
 /** @returns whether the mail is sent, or why not */
-async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<Verdict> {
+async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<MailVerdict> {
   const verdict = await countMail(tx, { accountId, to, says: [subject, ...paragraphs].join('\n'), now })
   if (verdict !== 'send') return verdict
   await enqueueMail(tx, { to, ...letter(subject, paragraphs) }, { now })
@@ -42,7 +42,7 @@ export interface Given {
 }
 
 /** Mails an account without access a link that gives it. The link is created when the mail is sent. */
-async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invited, now: number): Promise<Verdict> {
+async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invited, now: number): Promise<MailVerdict> {
   const verdict = await countMail(tx, { accountId, to, says: `invitation of ${from} to ${what}`, now })
   if (verdict !== 'send') return verdict
   await enqueueInvitation(tx, { accountId: toId, from, what }, now)
@@ -50,7 +50,7 @@ async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invit
 }
 
 /** Mails an account that already has access. */
-export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<Verdict> =>
+export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<MailVerdict> =>
   tell(
     tx,
     {
@@ -71,7 +71,7 @@ export const mailOutcome = (
   tx: Tx,
   { accountId, to, subject, lines }: { accountId: number; to: string; subject: string; lines: readonly string[] },
   now: number,
-): Promise<Verdict> => tell(tx, { accountId, to, subject, paragraphs: lines }, now)
+): Promise<MailVerdict> => tell(tx, { accountId, to, subject, paragraphs: lines }, now)
 
 /**
  * Tells an account what a request gave it. Above the limits for one address, the change happens without the mail, which

@@ -7,10 +7,10 @@ import { makeAccount } from '../account/account.ts'
 import { ownedSites, sitesWithRights } from '../sites/rights.store.ts'
 import { accountAccess, mayCreateSitesFor } from './account-access.store.ts'
 import {
+  collaboratorsAround,
   findCollaborator,
   findCollaboratorOfSite,
   findMembership,
-  listCollaborators,
   listCollaboratorsOfSite,
   membershipsAmong,
 } from './collaborator.store.ts'
@@ -21,7 +21,7 @@ const COLLABORATORS = 50_000
 
 /** The queries of each operation on collaborators. */
 const reads: [string, (tx: Tx) => Promise<unknown>][] = [
-  ['all of an account', (tx) => listCollaborators(tx, 3)],
+  ['all of an account', (tx) => collaboratorsAround(tx, 3)],
   ['one of an account', (tx) => findCollaborator(tx, 3, 100)],
   ['all of a site', (tx) => listCollaboratorsOfSite(tx, 17)],
   ['one of a site', (tx) => findCollaboratorOfSite(tx, 17, 100)],
@@ -51,7 +51,7 @@ describe.each(dialects)(`plans with ${COLLABORATORS} collaborators ($dialect)`, 
   })
 
   test('the list has all of them, once, in order', async () => {
-    const list = await listCollaborators(made.database.read, 3)
+    const list = await collaboratorsAround(made.database.read, 3)
     const { count } = await made.database.read
       .selectFrom('collaborators')
       .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { hostFacts } from '../../hosting/host.store.ts'
-import { DATABASE_ADMIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/database-admin.ts'
+import { DATABASE_ADMIN_PATH, DATABASE_TOKEN_FIELD } from '../../hosting/web-server/database-admin.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { siteUrl } from '../certificates/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { requireLive, problems as siteProblems } from '../sites/public.ts'
 import { actions } from './actions.ts'
-import { insertLink } from './link.store.ts'
+import { insertDatabaseLink } from './link.store.ts'
 import { problems } from './problems.ts'
 
 const VALID_MS = 5 * 60_000
@@ -23,7 +23,9 @@ export const createLink = endpoint({
     'Create the link right before you use it.',
   access: { site: 'administer the database' },
   params: Type.Object({ site_id: SiteId }),
-  response: Type.String({ examples: [`http://my-first-site.example.com${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=…`] }),
+  response: Type.String({
+    examples: [`http://my-first-site.example.com${DATABASE_ADMIN_PATH}?${DATABASE_TOKEN_FIELD}=…`],
+  }),
   writes: true,
   problems: [problems.no_database_admin, siteProblems.site_not_live],
 
@@ -33,11 +35,11 @@ export const createLink = endpoint({
     const facts = site.hostId === null ? undefined : await hostFacts(tx, site.hostId)
     if (facts?.hasDatabaseAdmin !== true) throw new Problem(problems.no_database_admin, {})
     const token = randomBytes(32).toString('base64url')
-    await insertLink(tx, { siteId: site.id, accountId: caller.accountId, token, expiresAt: now + VALID_MS })
+    await insertDatabaseLink(tx, { siteId: site.id, accountId: caller.accountId, token, expiresAt: now + VALID_MS })
     await context.record({
       action: actions['wordpress.phpmyadmin_ordered'],
       message: `Created a link to the database for ${caller.accountEmail}`,
     })
-    return `${await siteUrl(tx, site, { config, now })}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
+    return `${await siteUrl(tx, site, { config, now })}${DATABASE_ADMIN_PATH}?${DATABASE_TOKEN_FIELD}=${token}`
   },
 })

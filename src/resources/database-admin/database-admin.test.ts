@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { maintenance } from '../../edge/rules/maintenance.ts'
 import type { Visit } from '../../edge/visit.ts'
 import { withAdminer } from './database-admin.fixture.ts'
-import { databaseAdmin } from './enter.ts'
+import { createDatabaseAdmin } from './enter.ts'
 
 const MINUTE = 60_000
 const visit = { userAgent: 'Browser/1.0', remoteAddress: '192.0.2.1' }
@@ -24,7 +24,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
   })
   afterEach(() => api?.close())
 
-  const admin = () => databaseAdmin({ database: api.database, now: () => now })
+  const admin = () => createDatabaseAdmin({ database: api.database, now: () => now })
   const token = async (who = owner) => {
     const { status, body } = await who.call('GET', `/v1/sites/${site}/cms/dbadmin`)
     expect([status, body.errors]).toEqual([200, null])

@@ -6,7 +6,7 @@ import { findAccount } from '../account/public.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
 import { findSite, type Site } from '../sites/public.ts'
 import { actions } from './actions.ts'
-import { beginSession, findLink, findSession } from './link.store.ts'
+import { beginSession, findDatabaseLink, findDatabaseSession } from './link.store.ts'
 
 const SESSION_MS = 60 * 60_000
 
@@ -20,11 +20,11 @@ interface Parts {
  * Decides who reaches the database of a site: the first browser that opens a link, for an hour, while the person who
  * got the link still has the right.
  */
-export const databaseAdmin = ({ database, now = Date.now }: Parts): DatabaseAdmin => ({
+export const createDatabaseAdmin = ({ database, now = Date.now }: Parts): DatabaseAdmin => ({
   open: (siteId, token, visit) => database.transaction((tx) => open(tx, { siteId, token, visit, now: now() })),
   async mayEnter(siteId, session, { userAgent }) {
     const { read } = database
-    const link = await findSession(read, siteId, session)
+    const link = await findDatabaseSession(read, siteId, session)
     if (!link || link.endsAt === null || link.userAgent !== userAgent) return 'unknown'
     if (link.endsAt <= now()) return 'over'
     const site = await findSite(read, siteId)
@@ -40,7 +40,7 @@ interface Opening {
 }
 
 async function open(tx: Tx, { siteId, token, visit, now }: Opening): Promise<{ session: string } | AdminRefusal> {
-  const [link, site] = [await findLink(tx, siteId, token), await findSite(tx, siteId)]
+  const [link, site] = [await findDatabaseLink(tx, siteId, token), await findSite(tx, siteId)]
   if (!link || !site || !(await mayStill(tx, site, link.accountId))) return 'unknown'
   if (link.endsAt !== null) return 'used'
   if (link.expiresAt <= now) return 'late'

@@ -29,7 +29,7 @@ const columns = [
   'user_agent as userAgent',
 ] as const
 
-export async function insertLink(tx: Tx, { siteId, accountId, token, expiresAt }: NewLink): Promise<void> {
+export async function insertDatabaseLink(tx: Tx, { siteId, accountId, token, expiresAt }: NewLink): Promise<void> {
   const newest = tx.selectFrom('database_admin_links').select('id').where('site_id', '=', siteId).orderBy('id', 'desc')
   const over = await newest
     .offset(MOST - 1)
@@ -46,7 +46,7 @@ export async function insertLink(tx: Tx, { siteId, accountId, token, expiresAt }
     .execute()
 }
 
-export async function findLink(tx: Tx, siteId: number, token: string): Promise<Link | undefined> {
+export async function findDatabaseLink(tx: Tx, siteId: number, token: string): Promise<Link | undefined> {
   return tx
     .selectFrom('database_admin_links')
     .select(columns)
@@ -70,7 +70,7 @@ export async function beginSession(
   return numUpdatedRows > 0n
 }
 
-export async function findSession(tx: Tx, siteId: number, session: string): Promise<Link | undefined> {
+export async function findDatabaseSession(tx: Tx, siteId: number, session: string): Promise<Link | undefined> {
   return tx
     .selectFrom('database_admin_links')
     .select(columns)

@@ -1,2 +1,2 @@
 /** What other folders may import from this resource. */
-export { databaseAdmin } from './enter.ts'
+export { createDatabaseAdmin } from './enter.ts'

@@ -8,7 +8,7 @@ import { wholeZone } from '../../dns/transfers/transfer.ts'
 import { dropChallenge, putChallenge } from '../../dns/zones/challenges.store.ts'
 import { differenceTo } from '../../dns/zones/difference.ts'
 import { MOST_CHANGE_BYTES, MOST_CHANGES } from '../../dns/zones/earlier-sets.store.ts'
-import type { Zone } from '../../dns/zones/zone.ts'
+import type { ServedZone } from '../../dns/zones/zone.ts'
 import { touchZone } from '../../dns/zones/zone-changes.store.ts'
 import { ZoneFeed } from '../../dns/zones/zone-feed.ts'
 import { forgetServed, newestChange, readChangedZones, readEarlier, renewZones } from '../../dns/zones/zones.store.ts'
@@ -17,7 +17,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { makeFirstAccount } from '../account/account.ts'
 import { setDnssec } from '../dnssec/key.store.ts'
 import type { RecordDraft } from './records/record.ts'
-import { changeValue, deleteRecords, dropIfEmpty, insertRecords, insertZone, recordsOf } from './zone.store.ts'
+import { changeValue, deleteRecords, dropIfEmpty, insertRecords, insertZone, recordsOfZone } from './zone.store.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const name = 'example.test'
@@ -63,9 +63,9 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
         throw error
       },
     })
-  const served = async (): Promise<Zone> => {
+  const served = async (): Promise<ServedZone> => {
     await feed.refresh()
-    return feed.zones.get(name) as Zone
+    return feed.zones.get(name) as ServedZone
   }
   test('a recreated zone continues above its last serial, and a new one starts at the current time', async () => {
     const serialOf = async (id: number) =>
@@ -78,9 +78,14 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     expect(await serialOf(other.id)).toBeLessThan(1_700_000_100)
   })
 
-  const earlierThan = async (serial: number, zone: Zone) => readEarlier(made.database.read, name, serial, zone.serial)
+  const earlierThan = async (serial: number, zone: ServedZone) =>
+    readEarlier(made.database.read, name, serial, zone.serial)
   /** Applies changes as a secondary does: records to remove must exist, and records to add must not. */
-  async function brought(records: ReadonlySet<string>, serial: number, zone: Zone): Promise<Set<string> | undefined> {
+  async function brought(
+    records: ReadonlySet<string>,
+    serial: number,
+    zone: ServedZone,
+  ): Promise<Set<string> | undefined> {
     const earlier = await earlierThan(serial, zone)
     if (!earlier) return undefined
     const { removed, added } = differenceTo(zone, serial, earlier, { nameservers })
@@ -107,7 +112,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     const pick = <Item>(items: readonly Item[]) => items[below(items.length)] as Item
     for (let round = 0; round < 60; round++) {
       await inOne(async (tx) => {
-        const there = await recordsOf(tx, zoneId)
+        const there = await recordsOfZone(tx, zoneId)
         const way = there.length === 0 ? 0 : below(5)
         const owner = pick(['', 'www', 'a', 'b.c'])
         const more = Array.from({ length: 1 + below(3) }, () =>
@@ -212,7 +217,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
       await deleteRecords(
         tx,
         zoneId,
-        (await recordsOf(tx, zoneId)).map(({ id }) => id),
+        (await recordsOfZone(tx, zoneId)).map(({ id }) => id),
         NOW,
       )
       await dropIfEmpty(tx, zoneId, NOW)

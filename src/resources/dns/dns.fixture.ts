@@ -2,7 +2,7 @@ import { type Scene, unique } from '../../../test/support/samples.ts'
 import { setPrimaryDomain } from '../sites/addresses/primary-domain.store.ts'
 import { putDomainRoute } from '../sites/addresses/route.store.ts'
 import { findSite } from '../sites/site.store.ts'
-import { insertRecords, insertZone, recordsOf } from './zone.store.ts'
+import { insertRecords, insertZone, recordsOfZone } from './zone.store.ts'
 
 /**
  * Creates a zone with a record that leads to a site. The site has the name as a domain only if it is its primary one.
@@ -20,7 +20,7 @@ export async function zoneIn(
     const zone = await insertZone(tx, accountId, name, 1)
     const draft = { name: 'www', value: '127.0.0.1', priority: null, weight: null, port: null, ttl: 3600, siteId }
     await insertRecords(tx, zone.id, [{ type: 'A', ...draft }], 1)
-    const [record] = await recordsOf(tx, zone.id)
+    const [record] = await recordsOfZone(tx, zone.id)
     const site = isPrimary && (await findSite(tx, siteId))
     if (site) {
       await putDomainRoute(tx, siteId, `www.${name}`, 1)

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { problems as authenticationProblems } from '../authentication/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { ZoneId } from './records/record.ts'
-import { recordsOf } from './zone.store.ts'
+import { recordsOfZone } from './zone.store.ts'
 import { presentWhole, ZoneWithRecords } from './zone.ts'
 import { managedZone } from './zone-access.ts'
 
@@ -21,6 +21,6 @@ export const getZone = endpoint({
 
   async handle(context, { params }) {
     const zone = await managedZone(context, params.zone_id)
-    return presentWhole(zone, await recordsOf(context.tx, zone.id))
+    return presentWhole(zone, await recordsOfZone(context.tx, zone.id))
   },
 })

@@ -2,7 +2,7 @@
 export { problems } from './problems.ts'
 export { ZoneId } from './records/record.ts'
 export { zoneToChange } from './reserved.ts'
-export { addHost, checkHost, checkHostName, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
+export { addSiteHost, checkHost, checkHostName, type HostOfSite, othersAt, removeSiteHost } from './site-hosts.ts'
 export {
   domainsOfSite,
   dropIfEmpty,
@@ -12,7 +12,7 @@ export {
   hostNamesIn,
   insertZone,
   type RecordInZone,
-  recordsOf,
+  recordsOfZone,
   sitesOfZone,
   zoneByName,
   zoneOfOther,

@@ -22,7 +22,7 @@ import { isNeverPublic } from './never-public.ts'
 import { problems } from './problems.ts'
 import type { DnsRecord, RecordDraft } from './records/record.ts'
 import { type Asking, requireHostName } from './reserved.ts'
-import { deleteRecords, dropIfEmpty, insertRecords, recordsOf } from './zone.store.ts'
+import { deleteRecords, dropIfEmpty, insertRecords, recordsOfZone } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 import { hostNameIn } from './zone-name.ts'
 
@@ -82,7 +82,7 @@ export async function othersAt(
   { site, zone, name }: HostOfSite,
   now: number,
 ): Promise<Extract<RecordDraft['type'], string>[]> {
-  const there = (await recordsOf(tx, zone.id)).filter((record) => record.name === name)
+  const there = (await recordsOfZone(tx, zone.id)).filter((record) => record.name === name)
   const left: DnsRecord[] = []
   const others: RecordDraft['type'][] = []
   for (const record of there) {
@@ -107,7 +107,7 @@ interface Adding {
 }
 
 /** Gives a site a host name: A records for the edge, and the route. */
-export async function addHost(context: Adding, host: HostOfSite): Promise<void> {
+export async function addSiteHost(context: Adding, host: HostOfSite): Promise<void> {
   const { tx, config, now } = context
   const { site, zone, name } = host
   const blank = { name, priority: null, weight: null, port: null, ttl: USUAL_TTL, siteId: site.id }
@@ -135,12 +135,12 @@ export async function followHost({ tx, config, now, record }: Adding, { site, zo
 }
 
 /** Removes a host name from a site: its records, its route, and its place as the primary domain. */
-export async function removeHost(
+export async function removeSiteHost(
   { tx, config, now, record, start }: Adding & Pick<Change, 'start'>,
   { site, zone, name }: HostOfSite,
 ): Promise<void> {
   const hostName = hostNameIn(zone.name, name)
-  const there = await recordsOf(tx, zone.id)
+  const there = await recordsOfZone(tx, zone.id)
   const own = there.filter((record) => record.name === name && record.siteId === site.id)
   await deleteRecords(
     tx,

@@ -3,7 +3,7 @@ import { notFound } from '../../platform/http/problem.ts'
 import { holds, requireAccess } from '../access/access.ts'
 import type { Caller } from '../kit/caller.ts'
 import { type SiteRights, sitesWithRights } from '../sites/public.ts'
-import { findZone, holdZone, listZones, sitesOfZone } from './zone.store.ts'
+import { findZone, holdZone, sitesOfZone, visibleZones } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 
 interface Asking {
@@ -32,7 +32,7 @@ export async function managedZone({ tx, caller }: Asking, zoneId: number): Promi
 export async function managedZones({ tx, caller }: Asking): Promise<Zone[]> {
   const sites = (await sitesWithRights(tx, caller.accountId)).filter((site: SiteRights) => holds('manage DNS', site))
   const known = new Set(sites.map(({ id }) => id))
-  const zones = await listZones(
+  const zones = await visibleZones(
     tx,
     caller.accountId,
     sites.filter(({ isOwned }) => !isOwned).map(({ id }) => id),

@@ -27,7 +27,7 @@ export async function zoneByName(tx: Tx, name: string): Promise<Zone | undefined
 }
 
 /** Returns the zones of an account, and those with records of these sites, by name. */
-export async function listZones(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<Zone[]> {
+export async function visibleZones(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<Zone[]> {
   return tx
     .selectFrom('zones')
     .select(columns)
@@ -180,7 +180,7 @@ const described = ({ primaryDomain, ...record }: Found): RecordInZone => ({
 })
 
 /** Returns the records of a zone, in order of id. */
-export async function recordsOf(tx: Tx, zoneId: number): Promise<RecordInZone[]> {
+export async function recordsOfZone(tx: Tx, zoneId: number): Promise<RecordInZone[]> {
   return (await records(tx).where('zone_id', '=', zoneId).execute()).map(described)
 }
 

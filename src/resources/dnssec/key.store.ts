@@ -1,8 +1,8 @@
 import { type KeyState, makePrivateKey, zoneKey } from '../../dns/signing/signing-key.ts'
-import { KEY_PURPOSE } from '../../dns/zones/zones.store.ts'
+import { ZONE_KEY_PURPOSE } from '../../dns/zones/zones.store.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import type { KeyNow, Settlement, ZoneNow } from './next-state.ts'
+import type { KeyNow, Settlement } from './next-state.ts'
 
 /** Key of a zone, without its private part. */
 export interface Key extends KeyNow {
@@ -52,7 +52,7 @@ export async function addKey(
     .values({
       ...{ zone_id: zoneId, state, state_at: now, tag, has_ds: 0, created_at: now },
       dnskey: dnskey.toString('base64'),
-      private_key: sealer.seal(privateKey, KEY_PURPOSE),
+      private_key: sealer.seal(privateKey, ZONE_KEY_PURPOSE),
     })
     .execute()
 }
@@ -138,5 +138,3 @@ export async function zonesWithSerialBefore(tx: Tx, seconds: number, most: numbe
     .execute()
   return zones.map(({ id }) => id)
 }
-
-export type { ZoneNow }

@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/http/problem.ts'
-import { addHost, checkHost, domainsOfSite, type HostOfSite, othersAt } from '../dns/public.ts'
+import { addSiteHost, checkHost, domainsOfSite, type HostOfSite, othersAt } from '../dns/public.ts'
 import type { Change } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
 import { expectCheck } from './check.store.ts'
@@ -20,7 +20,7 @@ async function add(context: Adding, host: HostOfSite): Promise<void> {
   const { tx, now } = context
   const { site, zone, name } = host
   const hostName = hostNameOf({ name, zoneName: zone.name })
-  await addHost(context, host)
+  await addSiteHost(context, host)
   await expectCheck(tx, site.id, hostName, now + SOON_MS)
   await context.start(checkDomain, { siteId: site.id, hostName }, { about: { accountId: site.accountId } })
 }

@@ -16,7 +16,7 @@ import { type Claim, claimValue, MOST_CLAIMS, NOTICE_MS, recordNameOf } from './
 import { problems } from './problems.ts'
 
 /** What the DNS returns for the record of a claim. */
-export interface Proof {
+export interface ClaimProof {
   readonly isSeen: boolean
   /** The rest of a sentence that begins "So far". */
   readonly seen: string
@@ -32,7 +32,7 @@ export async function lookForProof(
   { tx, config, sealer }: Asking,
   accountId: number,
   zone: string,
-): Promise<Proof | undefined> {
+): Promise<ClaimProof | undefined> {
   if (!(await zoneOfOther(tx, accountId, zone)) || (await claimOfAccount(tx, accountId, zone))) return undefined
   const value = claimValue(sealer, accountId, zone)
   try {
@@ -58,7 +58,7 @@ export async function beginClaim(
     site,
     hostName,
     proof,
-  }: { zone: Zone; site: Pick<Site, 'id' | 'accountId'>; hostName: string; proof: Proof | undefined },
+  }: { zone: Zone; site: Pick<Site, 'id' | 'accountId'>; hostName: string; proof: ClaimProof | undefined },
 ): Promise<Claim | Omit<Claim, 'id'>> {
   const { tx, now, sealer } = context
   const { accountId } = site

@@ -8,7 +8,7 @@ import { certificateState, createComesBack } from '../certificates/public.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
 import { holdSite } from '../sites/public.ts'
 import { actions } from './actions.ts'
-import { type Check, type DueDomain, expectChecks, findCheck, storeCheck, takeDueChecks } from './check.store.ts'
+import { type DomainCheck, type DueDomain, expectChecks, findCheck, storeCheck, takeDueChecks } from './check.store.ts'
 import { lookAtDomain } from './look-at-domain.ts'
 
 /** Interval between two checks of a domain, give or take a tenth. */
@@ -87,7 +87,7 @@ async function look({ services, transaction, now }: Context, due: DueDomain): Pr
 }
 
 /** Logs changes since the last check for the site, with the reason, and why a new domain does not lead there yet. */
-async function remember(tx: Tx, due: DueDomain, seen: Check, now: number): Promise<void> {
+async function remember(tx: Tx, due: DueDomain, seen: DomainCheck, now: number): Promise<void> {
   const { siteId, hostName, before } = due
   const site = await holdSite(tx, siteId)
   if (!site) return

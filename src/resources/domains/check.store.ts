@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import type { DomainCheckRow } from './tables.ts'
 
 /** Result of the last check of a domain from outside. */
-export interface Check {
+export interface DomainCheck {
   readonly isDnsConfirmed: boolean
   readonly isProvisioned: boolean
   readonly isHealthy: boolean
@@ -10,7 +10,7 @@ export interface Check {
   readonly reason: string | null
 }
 
-const checkOf = (row: Pick<DomainCheckRow, 'dns_confirmed' | 'provisioned' | 'healthy' | 'reason'>): Check => ({
+const checkOf = (row: Pick<DomainCheckRow, 'dns_confirmed' | 'provisioned' | 'healthy' | 'reason'>): DomainCheck => ({
   isDnsConfirmed: row.dns_confirmed === 1,
   isProvisioned: row.provisioned === 1,
   isHealthy: row.healthy === 1,
@@ -18,7 +18,7 @@ const checkOf = (row: Pick<DomainCheckRow, 'dns_confirmed' | 'provisioned' | 'he
 })
 
 /** Returns the checks of a site's domains, by host name. */
-export async function checksOfSite(tx: Tx, siteId: number): Promise<Map<string, Check>> {
+export async function checksOfSite(tx: Tx, siteId: number): Promise<Map<string, DomainCheck>> {
   const rows = await tx.selectFrom('domain_checks').selectAll().where('site_id', '=', siteId).execute()
   return new Map(rows.map((row) => [row.host_name, checkOf(row)]))
 }
@@ -27,7 +27,7 @@ export async function checksOfSite(tx: Tx, siteId: number): Promise<Map<string, 
 export interface DueDomain {
   readonly siteId: number
   readonly hostName: string
-  readonly before: Check | undefined
+  readonly before: DomainCheck | undefined
 }
 
 /**
@@ -99,7 +99,12 @@ export async function findCheck(tx: Tx, siteId: number, hostName: string): Promi
   return row && { siteId, hostName, before: row.checked_at === null ? undefined : checkOf(row) }
 }
 
-export async function storeCheck(tx: Tx, { siteId, hostName }: DueDomain, seen: Check, now: number): Promise<void> {
+export async function storeCheck(
+  tx: Tx,
+  { siteId, hostName }: DueDomain,
+  seen: DomainCheck,
+  now: number,
+): Promise<void> {
   await tx
     .updateTable('domain_checks')
     .set({

@@ -12,8 +12,8 @@ import {
   dropZone,
   insertZone,
   labelIn,
-  recordsOf,
-  removeHost,
+  recordsOfZone,
+  removeSiteHost,
   sitesOfZone,
   type Zone,
   zoneByName,
@@ -130,7 +130,7 @@ async function takeFromHolder(
   zone: Zone,
   { sites, config, now }: Moving & { readonly sites: ReadonlyMap<number, Site | undefined> },
 ): Promise<void> {
-  const names = Map.groupBy(await recordsOf(tx, zone.id), ({ siteId, name }) => `${siteId ?? ''} ${name}`)
+  const names = Map.groupBy(await recordsOfZone(tx, zone.id), ({ siteId, name }) => `${siteId ?? ''} ${name}`)
   for (const [record] of names.values()) {
     if (!record || record.siteId === null) continue
     const { siteId, name } = record
@@ -141,7 +141,7 @@ async function takeFromHolder(
       await deleteDomainRoute(tx, siteId, hostNameOf(record))
       continue
     }
-    await removeHost(
+    await removeSiteHost(
       { tx, config, now, ...changeBy(tx, { actor: 'systems', about: aboutSite(site), now }) },
       { site, zone, name },
     )

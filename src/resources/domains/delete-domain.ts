@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { domainsOfSite, forgetEmptyZones, holdZone, removeHost, type Zone } from '../dns/public.ts'
+import { domainsOfSite, forgetEmptyZones, holdZone, removeSiteHost, type Zone } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { forgetCheck } from './check.store.ts'
@@ -26,7 +26,7 @@ export const deleteDomain = endpoint({
     const { hostName, records } = domain
     const [{ zoneId, name }] = records as [(typeof records)[number]]
     const zone = (await holdZone(tx, zoneId)) as Zone
-    await removeHost(context, { site, zone, name })
+    await removeSiteHost(context, { site, zone, name })
     await forgetEmptyZones(tx, zone.accountId, context.now)
     await forgetCheck(tx, site.id, hostName)
     return null

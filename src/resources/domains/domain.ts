@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { RecordInZone } from '../dns/public.ts'
 import { edgeAddresses, type Site, stagingHostName } from '../sites/public.ts'
-import type { Check } from './check.store.ts'
+import type { DomainCheck } from './check.store.ts'
 
 /** The address records of one host name that lead to one site. */
 export interface Domain {
@@ -88,7 +88,7 @@ export const hostNameOf = ({ name, zoneName }: Pick<RecordInZone, 'name' | 'zone
   name === '' ? zoneName : `${name}.${zoneName}`
 
 /** Returns the Domain object of the API. */
-export function presentDomain({ id, hostName, records }: Domain, check: Check | undefined) {
+export function presentDomain({ id, hostName, records }: Domain, check: DomainCheck | undefined) {
   const [{ name, createdAt, isPrimary }] = records as [RecordInZone]
   return {
     id,
@@ -104,9 +104,9 @@ export function presentDomain({ id, hostName, records }: Domain, check: Check | 
 }
 
 /** Returns the Domain object as lists show it. */
-export function presentListed(
+export function presentListedDomain(
   domain: Domain,
-  check: Check | undefined,
+  check: DomainCheck | undefined,
   include?: 'reason',
 ): Type.Static<typeof ListedDomain> {
   const [{ type, zoneId }] = domain.records as [RecordInZone]

@@ -3,7 +3,7 @@ import { domainsOfSite } from '../dns/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { checksOfSite } from './check.store.ts'
-import { domainsOf, includeReason, ListedDomain, presentListed, separateRecords } from './domain.ts'
+import { domainsOf, includeReason, ListedDomain, presentListedDomain, separateRecords } from './domain.ts'
 
 export const listDomains = endpoint({
   id: 'listDomains',
@@ -19,6 +19,6 @@ export const listDomains = endpoint({
   async handle({ tx, site }, { query }) {
     const checks = await checksOfSite(tx, site.id)
     const domains = domainsOf(await domainsOfSite(tx, site.id), query.separate_records)
-    return domains.map((domain) => presentListed(domain, checks.get(domain.hostName), query.include))
+    return domains.map((domain) => presentListedDomain(domain, checks.get(domain.hostName), query.include))
   },
 })

@@ -6,7 +6,7 @@ import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
 import { isWildcard } from '../../platform/wildcard-name.ts'
 import type { CertificateState } from '../certificates/public.ts'
 import { edgeAddresses } from '../sites/public.ts'
-import type { Check } from './check.store.ts'
+import type { DomainCheck } from './check.store.ts'
 
 /** How long the edge has to respond. */
 const PATIENCE_MS = 3000
@@ -33,7 +33,7 @@ export async function lookAtDomain(
   now = Date.now(),
   comesBack?: (hostName: string) => Promise<boolean>,
   asker?: Asker,
-): Promise<Check> {
+): Promise<DomainCheck> {
   const asked = isWildcard(hostName) ? `${PROBE_LABEL}${hostName.slice(1)}` : hostName
   const where = { addresses: edgeAddresses(config), resolvers: config.resolvers, ...(comesBack && { comesBack }) }
   const [dnsFault, edge] = await Promise.all([whyElsewhere(asked, where), askEdge(asked, config, asker)])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
 import { lookAtContent } from '../../hosting/site-imports/look-at-content.ts'
 import { dumpOf, stageDatabase } from '../../hosting/site-imports/stage-database.ts'
-import { contentOf } from '../../hosting/site-imports/stage-files.ts'
+import { contentFolder } from '../../hosting/site-imports/stage-files.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { planOf } from './build-plan.ts'
@@ -32,7 +32,7 @@ export async function fetchAgain(context: Context): Promise<void> {
   try {
     const unpack = await fetchOldSite(context, found, again)
     const database = await stageDatabase(again, unpack, { ...stagingBounds(services.config), signal })
-    const content = await lookAtContent(contentOf(folder), signal)
+    const content = await lookAtContent(contentFolder(folder), signal)
     const plan = await planOf(services, input.siteId, { unpack, database, content })
     await rename(dumpOf(again), dumpOf(folder))
     await context.transaction((tx) => changeImport(tx, found.id, { plan }))

@@ -11,7 +11,7 @@ import { readdressed } from '../../hosting/site-files/stage/made-files.ts'
 import { walkTree } from '../../hosting/site-files/walk.ts'
 import { comparePages } from '../../hosting/site-imports/compare-pages.ts'
 import { dumpOf } from '../../hosting/site-imports/stage-database.ts'
-import { contentOf } from '../../hosting/site-imports/stage-files.ts'
+import { contentFolder } from '../../hosting/site-imports/stage-files.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import {
   durableWith,
@@ -38,7 +38,7 @@ import {
 import { actions, events } from './actions.ts'
 import { fetchAgain } from './fetch-again.ts'
 import { changeImport, findImport } from './import.store.ts'
-import { alwaysLeftOut, type ComparedPage, type ImportPlan, rightsOf } from './import.ts'
+import { alwaysLeftOut, type ComparedPage, type ImportPlan, rightsOfImport } from './import.ts'
 import { picturesOf } from './import-pictures.ts'
 import { folderOf } from './staging.ts'
 
@@ -70,7 +70,7 @@ export const importSite = durableWith<HostServices>()({
   input: Order,
   on: 'host',
   changeableBy: { site: 'restore the site' },
-  permission: needsRights((order: Order, { done }) => (done ? [] : rightsOf(order))),
+  permission: needsRights((order: Order, { done }) => (done ? [] : rightsOfImport(order))),
   steps: {
     fetch_again: replacement.open({ run: fetchAgain, weight: 3 }),
     check: replacement.open<ImportPlan>({ run: check }),
@@ -111,7 +111,7 @@ async function check(context: StepContext<Order, HostServices>): Promise<ImportP
     throw new PermanentFailure('The site is not there, or is not installed')
   const plan = (await findImport(services.database.read, input.siteId, input.importId))?.plan
   const folder = folderFor(context)
-  if (!plan || !existsSync(contentOf(folder)) || !existsSync(dumpOf(folder)))
+  if (!plan || !existsSync(contentFolder(folder)) || !existsSync(dumpOf(folder)))
     throw new PermanentFailure('The staged data of the import is gone. Create the import again')
   const [blocker] = plan.blockers
   if (blocker) throw new PermanentFailure(blocker)
@@ -142,7 +142,7 @@ async function prepareFiles(context: Context): Promise<void> {
   const staged = { paths: ['wp-content'], except: [...stays, ...input.leaveOut, ...alwaysLeftOut(plan)] }
   async function* wanted(): AsyncGenerator<WantedEntry> {
     if (config) yield config
-    yield* stagedFiles(contentOf(folderFor(context)), staged, signal)
+    yield* stagedFiles(contentFolder(folderFor(context)), staged, signal)
   }
   const onProgress = (done: number) => context.progressBytes(done, Math.max(done, plan.files.bytes))
   const entries = readdressed(wanted(), plan.addresses)

@@ -242,6 +242,6 @@ export const alwaysLeftOut = ({ leftOut }: Pick<ImportPlan, 'leftOut'>): string[
   leftOut.flatMap(({ path, reason }) => (reason === 'drop-in' || reason === 'platform' ? [path] : []))
 
 /** Returns the access that the requesting account needs, from the request until the work ends. */
-export const rightsOf = ({ siteId }: { readonly siteId: number }): readonly Needed[] => [
+export const rightsOfImport = ({ siteId }: { readonly siteId: number }): readonly Needed[] => [
   { siteId, capability: 'restore the site' },
 ]

@@ -5,7 +5,7 @@ import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
 import { lookAtContent, type StagedContent } from '../../hosting/site-imports/look-at-content.ts'
 import { type StagedDatabase, stageDatabase } from '../../hosting/site-imports/stage-database.ts'
 import {
-  contentOf,
+  contentFolder,
   dropUnpacked,
   type ImportSource,
   type StagedFiles,
@@ -27,7 +27,7 @@ import { holdSite } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { planOf } from './build-plan.ts'
 import { changeImport, findImport, stagedImportOf } from './import.store.ts'
-import { type ImportPlan, rightsOf } from './import.ts'
+import { type ImportPlan, rightsOfImport } from './import.ts'
 import { importSite } from './import-site.job.ts'
 import { fetchOldSite } from './old-site/fetch-old-site.ts'
 import { fetchedIn, folderOf, removeForgotten, stagingBounds, uploadedIn } from './staging.ts'
@@ -51,7 +51,7 @@ export const inspectImport = durableWith<HostServices>()({
   changeableBy: { site: 'restore the site' },
   attempts: 3,
   atOnce: 2,
-  permission: needsRights(rightsOf),
+  permission: needsRights(rightsOfImport),
   steps: {
     fetch: { run: unlessReady<unknown, StagedFiles | null>(fetchSources), undo: forgetStaged, weight: 4 },
     unpack: { run: unlessReady<{ fetch: StagedFiles | null }, StagedFiles>(unpack), weight: 4 },
@@ -168,7 +168,7 @@ type Looked = Context<{ unpack: StagedFiles; database: StagedDatabase }>
 async function makePlan(context: Looked): Promise<ImportPlan> {
   const { signal, results } = context
   const folder = folderFor(context)
-  const content: StagedContent = await lookAtContent(contentOf(folder), signal)
+  const content: StagedContent = await lookAtContent(contentFolder(folder), signal)
   return planOf(context.services, context.input.siteId, { ...results, content })
 }
 

@@ -17,7 +17,7 @@ import type { Log } from '../../platform/log/log.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker/worker.ts'
-import { CORE_BACKUP, coreOwner, type Kind, siteOwner } from '../backups/backup.ts'
+import { type BackupKind, CORE_BACKUP, coreOwner, siteOwner } from '../backups/backup.ts'
 import { backupIn, nameIn } from '../backups/backups.fixture.ts'
 import { takeBackup } from '../backups/take/take-backup.ts'
 import type { HostServices } from '../kit/host-services.ts'
@@ -55,7 +55,7 @@ const read = (path: string) => readFileSync(fileOf(path), 'utf8')
  * Backs up the site.
  * @param ago seconds since it was taken
  */
-async function backUp(kind: Kind, ago: number): Promise<number> {
+async function backUp(kind: BackupKind, ago: number): Promise<number> {
   const id = await backupIn(api, site, { kind, takenAt: Date.now() - ago * 1000 })
   await takeBackup(host.services, { siteId: site, name: await nameIn(api, id), kind, signal })
   return id

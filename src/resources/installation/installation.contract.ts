@@ -7,13 +7,13 @@ import { change, directoryOf, isPurged, loseBackups, rows } from '../../../test/
 import { at, type Examples, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
 import { write } from '../../../test/support/scenes.ts'
 import { jobs as definitions } from '../../jobs.ts'
-import { cancelOperation } from '../../platform/operations/control.ts'
+import { requestCancel } from '../../platform/operations/control.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { firstAccount, setSuspended } from '../account/account.store.ts'
 import { ensureAccount } from '../account/account.ts'
-import { deleteRemoval, insertRemoval, setOperation } from '../account/removal.store.ts'
+import { deleteRemoval, insertRemoval, setRemovalOperation } from '../account/removal.store.ts'
 import { completeBackup, insertBackup } from '../backups/backup.store.ts'
-import { nameOf } from '../backups/backup.ts'
+import { nameInRepository } from '../backups/backup.ts'
 import { backupIn } from '../backups/backups.fixture.ts'
 import { takeBackup } from '../backups/take/take-backup.ts'
 import { putAccountAccess } from '../collaborators/account-access.store.ts'
@@ -36,7 +36,7 @@ async function withRunningRemoval({ api, friend }: Scene): Promise<number> {
     const removalId = await insertRemoval(tx, asked)
     const id = await enqueue(tx, removeAccountJob, { accountId, removalId, email }, { afterMs: 86_400_000 })
     await tx.updateTable('operation_steps').set({ started_at: 1 }).where('operation_id', '=', id).execute()
-    await setOperation(tx, removalId, id)
+    await setRemovalOperation(tx, removalId, id)
   })
   return accountId
 }
@@ -58,7 +58,7 @@ async function backUpSite({ api, host, site: siteId }: JobWorld): Promise<void> 
     const backup = await api.database.transaction((tx) =>
       insertBackup(tx, { siteId, kind, origin: 'scheduled', createdBy: null, deleteAt: now + 1e9, now }),
     )
-    const order = { siteId, name: nameOf(backup), kind, signal: AbortSignal.timeout(60_000) }
+    const order = { siteId, name: nameInRepository(backup), kind, signal: AbortSignal.timeout(60_000) }
     const taken = await takeBackup(host.services, order)
     await api.database.transaction((tx) => completeBackup(tx, backup, taken, now))
   }
@@ -194,7 +194,7 @@ const jobs: Record<string, JobSample> = {
         .select('closed_by')
         .where('id', '=', world.site)
         .executeTakeFirstOrThrow()
-      await change(world, (tx) => cancelOperation(tx, closed_by as number, Date.now(), definitions))
+      await change(world, (tx) => requestCancel(tx, closed_by as number, Date.now(), definitions))
     },
   },
 

@@ -14,7 +14,7 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { releaseHeld } from '../../platform/operations/host-operations.ts'
-import { type CompletedBackup, type Kind, listCompleted, nameOf, siteOwner } from '../backups/public.ts'
+import { type BackupKind, type CompletedBackup, listCompleted, nameInRepository, siteOwner } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { closeForWork, holdSite, openSite, purgeCaches, siteFilled } from '../sites/public.ts'
@@ -71,7 +71,7 @@ async function bringFiles(context: Looked): Promise<void> {
     // Files of a release at the top of the web root must match the site's release.
     const except = isOtherCore ? await layRootOfCore(directory, services.siteDirectories.corePath(directory)) : []
     const scope = { paths: [''], except }
-    const wanted = wantedFiles(repository, nameOf(backup), new Set(except))
+    const wanted = wantedFiles(repository, nameInRepository(backup), new Set(except))
     const onProgress = (done: number) => context.progressBytes(done, backup.bytes)
     await services.siteFiles.prepare(site, wanted, { scope, signal, onProgress })
     await services.siteFiles.switch(site)
@@ -87,7 +87,7 @@ async function bringDatabase(context: Looked): Promise<void> {
   const directory = contentPlace(input.siteId, await services.siteDirectories.makeAgain(input.siteId))
   await fromNewest(context, 'db', async (repository, backup) => {
     const onProgress = (done: number) => context.progressBytes(done, backup.bytes)
-    await services.siteDatabase.load(directory, repository.readStream(nameOf(backup)), { signal, onProgress })
+    await services.siteDatabase.load(directory, repository.readStream(nameInRepository(backup)), { signal, onProgress })
     await services.siteDatabase.switch(directory)
     await services.siteDatabase.cleanUp(directory)
   })
@@ -101,7 +101,7 @@ async function bringDatabase(context: Looked): Promise<void> {
  */
 async function fromNewest(
   { services, input, log }: Context,
-  kind: Kind,
+  kind: BackupKind,
   use: (repository: BackupRepository, backup: CompletedBackup) => Promise<void>,
 ): Promise<void> {
   const { siteId } = input

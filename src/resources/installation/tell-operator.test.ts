@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { type TestBackups, testBackups } from '../../backups/backup-store.fixture.ts'
 import { identifyInstallation } from '../../hosting/identity/identity.store.ts'
-import { cancelOperation } from '../../platform/operations/control.ts'
+import { requestCancel } from '../../platform/operations/control.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker/worker.ts'
@@ -87,7 +87,7 @@ describe.each(dialects.filter(({ skip }) => !skip))(
       const { database } = made
       const id = await database.transaction((tx) => enqueue(tx, backUpRecordsJob, {}, { afterMs: 3_600_000 }))
       const known = new Map([[backUpRecordsJob.name, backUpRecordsJob]])
-      await database.transaction((tx) => cancelOperation(tx, id, 1, known))
+      await database.transaction((tx) => requestCancel(tx, id, 1, known))
       expect((await ended(database, id)).state).toBe('canceled')
       expect(await mails()).toHaveLength(1)
       isAway = true

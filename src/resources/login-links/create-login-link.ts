@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
-import { LOGIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/login-links.ts'
+import { LOGIN_PATH, LOGIN_TOKEN_FIELD } from '../../hosting/web-server/login-links.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { findAccount, findAccountByEmail, normalEmail } from '../account/public.ts'
@@ -43,7 +43,7 @@ export const createLoginLink = endpoint({
     { additionalProperties: false },
   ),
   response: Type.Object(
-    { url: Type.String({ examples: [`http://my-first-site.example.com${LOGIN_PATH}?${TOKEN_FIELD}=…`] }) },
+    { url: Type.String({ examples: [`http://my-first-site.example.com${LOGIN_PATH}?${LOGIN_TOKEN_FIELD}=…`] }) },
     { title: 'LoginLink' },
   ),
   problems: [problems.one_time_login_off, problems.one_time_login_stranger, siteProblems.site_not_live],
@@ -64,7 +64,7 @@ export const createLoginLink = endpoint({
       action: actions['one_time_login.created'],
       message: `Created a one-time login link to WordPress for ${body.email}, as ${person.login}`,
     })
-    return { url: `${await siteUrl(tx, site, { config, now })}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
+    return { url: `${await siteUrl(tx, site, { config, now })}${LOGIN_PATH}?${LOGIN_TOKEN_FIELD}=${token}` }
   },
 })
 

@@ -1,6 +1,6 @@
 import type { HostServices } from '../kit/host-services.ts'
 import { alone } from './alone.ts'
-import { contentOf, knownContents } from './content.store.ts'
+import { knownContents, muPluginContent } from './content.store.ts'
 import { isChange, type Laid, layOnSite, wishFor } from './lay-on-site.ts'
 import { wantedOn } from './member.store.ts'
 
@@ -20,7 +20,7 @@ export async function bringAllToSite(
     const laid: Laid[] = []
     for (const [slug, hashes] of known) {
       const sha256 = wanted.get(slug)
-      const content = sha256 === undefined ? undefined : await contentOf(read, { accountId, slug, sha256 })
+      const content = sha256 === undefined ? undefined : await muPluginContent(read, { accountId, slug, sha256 })
       laid.push(await layOnSite(services, id, wishFor({ slug, known: hashes, sha256, content })))
     }
     const faults = laid.filter(({ outcome }) => outcome === 'skipped' || outcome === 'failed')

@@ -6,7 +6,7 @@ import type { HostServices } from '../kit/host-services.ts'
 import { purgeCaches } from '../sites/public.ts'
 import { alone } from './alone.ts'
 import { bringToSite } from './bring-to-site.job.ts'
-import { contentOf, knownContents } from './content.store.ts'
+import { knownContents, muPluginContent } from './content.store.ts'
 import { isChange, type Laid, layOnSite, type Wish, wishFor } from './lay-on-site.ts'
 import { dropDeletedFrom, type Member, membersAmong, membersOf, wantedOn } from './member.store.ts'
 import type { MuPlugin } from './mu-plugin.ts'
@@ -67,7 +67,7 @@ async function wishesOf(
   const wanted = new Map((await wantedOn(read, ids, slug)).map(({ siteId, sha256 }) => [siteId, sha256]))
   const wishes = new Map<string | undefined, Wish>()
   for (const sha256 of new Set([undefined, ...wanted.values()])) {
-    const content = sha256 === undefined ? undefined : await contentOf(read, { accountId, slug, sha256 })
+    const content = sha256 === undefined ? undefined : await muPluginContent(read, { accountId, slug, sha256 })
     wishes.set(sha256, wishFor({ slug, known, sha256, content }))
   }
   return (siteId) => wishes.get(wanted.get(siteId)) as Wish

@@ -24,7 +24,7 @@ export async function keepContent(tx: Tx, key: Key, content: Uint8Array, current
     .execute()
 }
 
-export async function contentOf(tx: Tx, { accountId, slug, sha256 }: Key): Promise<Uint8Array | undefined> {
+export async function muPluginContent(tx: Tx, { accountId, slug, sha256 }: Key): Promise<Uint8Array | undefined> {
   const row = await tx
     .selectFrom('mu_plugin_contents')
     .select('content')

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { cancelOperation } from '../../platform/operations/control.ts'
+import { requestCancel } from '../../platform/operations/control.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 import { removeMuPlugin } from './bring-mu-plugin.job.ts'
@@ -32,7 +32,7 @@ export const deleteMuPlugin = endpoint({
     if (!plugin) throw notFound()
     await changeMuPlugin(tx, plugin.id, { deleted_at: now })
     // An operation that still installs it would be undone again.
-    if (plugin.operationId !== null) await cancelOperation(tx, plugin.operationId, now, definitions)
+    if (plugin.operationId !== null) await requestCancel(tx, plugin.operationId, now, definitions)
     await startWork(context, plugin, removeMuPlugin)
     await context.record({
       action: actions['mu_plugin.deleted'],

@@ -8,9 +8,9 @@ import { giveTo } from '../../hosting/site-files/platform/lay-out-directory.ts'
 import { FetchFailed, FetchRefused, FetchTooLarge, fetchBuffer } from '../../platform/fetch/fetch-public.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { contentOf, keepContent } from './content.store.ts'
+import { keepContent, muPluginContent } from './content.store.ts'
 import { phpVersionsOf } from './member.store.ts'
-import { MOST_BYTES, type MuPlugin } from './mu-plugin.ts'
+import { MOST_PLUGIN_BYTES, type MuPlugin } from './mu-plugin.ts'
 
 type Context = StepContext<unknown, HostServices>
 
@@ -22,7 +22,7 @@ export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{
   const { services, signal } = context
   const content = await fetchBuffer(plugin.path, {
     allowPrivate: services.config.allowPrivateFetch,
-    maxBytes: MOST_BYTES,
+    maxBytes: MOST_PLUGIN_BYTES,
     signal,
   }).catch((error) => {
     throw isForGood(error) ? new PermanentFailure(error.message, { cause: error }) : error
@@ -53,7 +53,7 @@ function isForGood(error: unknown): error is Error {
 export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: string): Promise<void> {
   const { services } = context
   const { read } = services.database
-  const content = await contentOf(read, { ...plugin, sha256 })
+  const content = await muPluginContent(read, { ...plugin, sha256 })
   if (!content) throw new PermanentFailure(notThere(plugin))
   const asked = (await phpVersionsOf(read, plugin.accountId)) as PhpVersion[]
   const { runtimes } = services.containment()

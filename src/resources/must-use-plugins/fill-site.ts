@@ -18,7 +18,7 @@ export async function fillSite(services: HostServices, site: Site): Promise<void
 }
 
 /** Removes a site's entries. It may be the last site with a deleted plugin. */
-export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
+export async function forgetMuPluginsOfSite(tx: Tx, siteId: number): Promise<void> {
   await dropMemberships(tx, siteId)
   await dropForgotten(tx)
 }

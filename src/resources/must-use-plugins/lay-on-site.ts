@@ -1,7 +1,7 @@
 import { asDiskFull, DiskFull } from '../../hosting/site-directories/disk-space.ts'
 import { type FilePlace, lookAtFile, putFile, removeFile } from '../../hosting/site-files/stage/single-file.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { FOLDER, MOST_BYTES } from './mu-plugin.ts'
+import { FOLDER, MOST_PLUGIN_BYTES } from './mu-plugin.ts'
 
 /** Result for one file of one site. */
 export interface Laid {
@@ -45,7 +45,7 @@ export async function layOnSite(services: HostServices, siteId: number, wish: Wi
   if (!directory) return { outcome: 'skipped', message: 'The site is not installed yet. It gets the plugin afterwards' }
   const place: FilePlace = { siteDirectory: directory.path, uid: directory.uid, folder: FOLDER, name: wish.slug }
   try {
-    const found = await lookAtFile(place, MOST_BYTES)
+    const found = await lookAtFile(place, MOST_PLUGIN_BYTES)
     const isOurs = found.kind === 'file' && wish.known.has(found.sha256)
     if (!wish.wanted) return await takeAway(place, { isThere: found.kind !== 'nothing', isOurs })
     if (found.kind === 'file' && found.sha256 === wish.wanted.sha256) return { outcome: 'unchanged' }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { countMuPlugins, listMuPlugins as list } from './mu-plugin.store.ts'
+import { countMuPlugins, muPluginsOfAccount } from './mu-plugin.store.ts'
 import { MuPluginSchema, presentMuPlugin } from './mu-plugin.ts'
 
 export const listMuPlugins = endpoint({
@@ -18,7 +18,7 @@ export const listMuPlugins = endpoint({
 
   async handle({ tx, caller }, { query }) {
     const asked = pageOf(query)
-    const plugins = await list(tx, caller.accountId, asked)
+    const plugins = await muPluginsOfAccount(tx, caller.accountId, asked)
     return reply(
       plugins.map(presentMuPlugin),
       await besidesOf(asked, plugins, () => countMuPlugins(tx, caller.accountId)),

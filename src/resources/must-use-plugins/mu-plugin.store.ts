@@ -25,7 +25,7 @@ const ofAccount = (tx: Tx, accountId: number) =>
   tx.selectFrom('mu_plugins').where('account_id', '=', accountId).where('deleted_at', 'is', null)
 
 /** Returns the must-use plugins of an account, in order of id. */
-export async function listMuPlugins(tx: Tx, accountId: number, page: RowsAsked): Promise<MuPlugin[]> {
+export async function muPluginsOfAccount(tx: Tx, accountId: number, page: RowsAsked): Promise<MuPlugin[]> {
   const all = ofAccount(tx, accountId).selectAll().orderBy('id')
   const query = rowsOfPage(all, page, { column: 'id', order: 'asc' })
   return (await query.execute()).map(plugin)

@@ -26,7 +26,7 @@ export interface MuPlugin {
 /** WordPress loads all of them for every page, so more than this is a mistake. */
 export const MOST_MU_PLUGINS = 50
 /** The largest known plugins have several hundred kB. */
-export const MOST_BYTES = 1 << 20
+export const MOST_PLUGIN_BYTES = 1 << 20
 
 export const FOLDER = 'wp-content/mu-plugins'
 

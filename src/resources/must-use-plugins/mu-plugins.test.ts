@@ -17,7 +17,7 @@ import { closeSite, openSite } from '../sites/switches/closing.store.ts'
 import { siteFilled } from '../sites/wordpress/site-filled.ts'
 import { wishFor } from './lay-on-site.ts'
 import { changeMuPlugin, dropForgotten, hostForWork, muPluginOfWork } from './mu-plugin.store.ts'
-import { FOLDER, MOST_BYTES, MOST_MU_PLUGINS } from './mu-plugin.ts'
+import { FOLDER, MOST_MU_PLUGINS, MOST_PLUGIN_BYTES } from './mu-plugin.ts'
 
 const jobNamed = (name: string) => hostJobs.find((job) => job.name === name) as unknown as Definition
 const settings = { STEAD_ALLOW_PRIVATE_FETCH: 'true' }
@@ -256,7 +256,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     ['a page', '<html>not there', 'does not start with <?php'],
     ['a mark of its encoding before PHP', '\ufeff<?php', 'does not start with <?php'],
     ['nothing', 404, 'status 404'],
-    ['too much', `<?php //${'x'.repeat(MOST_BYTES)}`, 'larger than'],
+    ['too much', `<?php //${'x'.repeat(MOST_PLUGIN_BYTES)}`, 'larger than'],
   ] as const)('installs %s on no site, and sites keep what they have', async (_what, file, reason) => {
     const id = await site('kept')
     const added = await add()

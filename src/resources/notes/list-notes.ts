@@ -3,7 +3,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { countNotes, listNotes as list } from './note.store.ts'
+import { countNotes, notesOfSite } from './note.store.ts'
 import { NoteSchema, presentNote } from './note.ts'
 
 export const listNotes = endpoint({
@@ -20,7 +20,7 @@ export const listNotes = endpoint({
 
   async handle({ tx, site }, { query }) {
     const asked = pageOf(query)
-    const notes = await list(tx, site.id, asked)
+    const notes = await notesOfSite(tx, site.id, asked)
     return reply(notes.map(presentNote), await besidesOf(asked, notes, () => countNotes(tx, site.id)))
   },
 })

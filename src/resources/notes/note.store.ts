@@ -14,7 +14,7 @@ const columns = [
 ] as const
 
 /** Newest first. */
-export async function listNotes(tx: Tx, siteId: number, page: RowsAsked): Promise<Note[]> {
+export async function notesOfSite(tx: Tx, siteId: number, page: RowsAsked): Promise<Note[]> {
   const query = tx.selectFrom('notes').select(columns).where('site_id', '=', siteId).orderBy('id', 'desc')
   return rowsOfPage(query, page, { column: 'id', order: 'desc' }).execute()
 }

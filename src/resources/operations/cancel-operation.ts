@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { cancelOperation as cancel } from '../../platform/operations/control.ts'
-import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { requestCancel } from '../../platform/operations/control.ts'
+import { findOperation, type OperationView } from '../../platform/operations/read.ts'
 import { problems as authenticationProblems } from '../authentication/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
@@ -30,13 +30,13 @@ export const cancelOperation = endpoint({
     const { tx, caller, now, definitions } = context
     const found = await changeableOperation(tx, caller, definitions, params.id)
     if (definitions.get(found.type)?.mustEnd) throw new Problem(problems.operation_must_end, { type: found.type })
-    const outcome = await cancel(tx, found.id, now, definitions)
+    const outcome = await requestCancel(tx, found.id, now, definitions)
     if (outcome === 'too_late') throw new Problem(problems.operation_not_cancelable, { state: found.state })
     await context.record({
       action: actions['operation.canceled'],
       message: `Canceled ${found.type} (operation ${found.id})`,
       about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })
-    return presentOperation((await getOperation(tx, found.id)) as OperationView)
+    return presentOperation((await findOperation(tx, found.id)) as OperationView)
   },
 })

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound, Problem } from '../../platform/http/problem.ts'
 import type { Definitions } from '../../platform/operations/definition.ts'
-import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { findOperation, type OperationView } from '../../platform/operations/read.ts'
 import { capabilities, refusalOf, type SiteCapability } from '../access/access.ts'
 import type { Caller } from '../kit/caller.ts'
 import { type SiteRights, visibleSite } from '../sites/public.ts'
@@ -24,7 +24,7 @@ export async function changeableOperation(
   definitions: Definitions,
   id: number,
 ): Promise<OperationView> {
-  const found = await getOperation(tx, id, visibleTo(caller.accountId))
+  const found = await findOperation(tx, id, visibleTo(caller.accountId))
   if (!found) throw notFound()
   if (found.accountId === caller.accountId) return found
   const site = found.siteId === null ? undefined : await visibleSite(tx, caller.accountId, found.siteId)

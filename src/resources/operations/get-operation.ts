@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { getOperation as read } from '../../platform/operations/read.ts'
+import { findOperation } from '../../platform/operations/read.ts'
 import { resultsOfOperation } from '../../platform/operations/results.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
@@ -18,7 +18,7 @@ export const getOperation = endpoint({
 
   async handle(context, { params }) {
     const { tx, caller } = context
-    const found = await read(tx, params.id, visibleTo(caller.accountId))
+    const found = await findOperation(tx, params.id, visibleTo(caller.accountId))
     if (!found) throw notFound()
     const actions = (await actionsOf(context, [found])).get(found.id)
     return presentOperation(found, { results: await resultsOfOperation(tx, found.id), actions })

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, oneOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { listOperations as list } from '../../platform/operations/read.ts'
+import { findOperations } from '../../platform/operations/read.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { namesOf } from './operation.store.ts'
+import { namesOfOperations } from './operation.store.ts'
 import { OperationSchema, operationStates, presentOperation, visibleTo } from './operation.ts'
 import { actionsOf } from './operation-actions.ts'
 
@@ -27,9 +27,9 @@ export const listOperations = endpoint({
     const { tx, caller } = context
     const asked = pageOf(query)
     const filter = { siteId: query.site_id, state: query.state, type: query.type, visible: visibleTo(caller.accountId) }
-    const { operations, total } = await list(tx, filter, asked)
+    const { operations, total } = await findOperations(tx, filter, asked)
     const actions = await actionsOf(context, operations)
-    const names = await namesOf(tx, caller.accountId, operations)
+    const names = await namesOfOperations(tx, caller.accountId, operations)
     return reply(
       operations.map((each) => presentOperation(each, { actions: actions.get(each.id), names: names.get(each.id) })),
       await besidesOf(asked, operations, () => total),

@@ -4,7 +4,7 @@ import { displayNames } from '../sites/public.ts'
 import type { OperationNames } from './operation.ts'
 
 /** Returns the names of the subjects of operations that the account sees, by operation ID. */
-export async function namesOf(
+export async function namesOfOperations(
   tx: Tx,
   accountId: number,
   operations: readonly OperationView[],

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
-import { retryOperation as retry } from '../../platform/operations/control.ts'
-import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { requeueOperation } from '../../platform/operations/control.ts'
+import { findOperation, type OperationView } from '../../platform/operations/read.ts'
 import { problems as authenticationProblems } from '../authentication/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
@@ -24,13 +24,13 @@ export const retryOperation = endpoint({
   async handle(context, { params }) {
     const { tx, caller, definitions } = context
     const found = await changeableOperation(tx, caller, definitions, params.id)
-    const outcome = await retry(tx, found.id, definitions, caller.accountId)
+    const outcome = await requeueOperation(tx, found.id, definitions, caller.accountId)
     if (outcome === 'not_ended') throw new Problem(problems.operation_not_retryable, { state: found.state })
     await context.record({
       action: actions['operation.retried'],
       message: `Retried ${found.type} (operation ${found.id})`,
       about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })
-    return presentOperation((await getOperation(tx, found.id)) as OperationView)
+    return presentOperation((await findOperation(tx, found.id)) as OperationView)
   },
 })

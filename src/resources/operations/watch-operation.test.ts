@@ -7,7 +7,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { controlBudgets } from '../../budgets.ts'
 import { openBudgets } from '../../platform/budgets/budget.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { revokeApplication } from '../account/account.store.ts'
+import { endApplication } from '../account/account.store.ts'
 import { configureSite } from '../sites/switches/configure-site.job.ts'
 
 for (const { dialect, skip } of dialects) {
@@ -120,7 +120,7 @@ for (const { dialect, skip } of dialects) {
       ],
       [
         'its application is revoked',
-        () => api.database.transaction((tx) => revokeApplication(tx, friend.clientId, Date.now())),
+        () => api.database.transaction((tx) => endApplication(tx, friend.clientId, Date.now())),
       ],
       [
         'its token has expired',

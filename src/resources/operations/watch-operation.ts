@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { exampleOf } from '../../platform/http/openapi/openapi-examples.ts'
-import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
-import { getOperation, type OperationView } from '../../platform/operations/read.ts'
+import { httpProblems, notFound } from '../../platform/http/problem.ts'
+import { findOperation, type OperationView } from '../../platform/operations/read.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { credentialHash } from '../sign-in/public.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
@@ -26,7 +26,7 @@ export const watchOperation = endpoint({
   problems: [httpProblems.too_many_streams],
 
   async handle({ tx, caller, request, origin, response, watches, streams }, { params }) {
-    const found = await getOperation(tx, params.id, visibleTo(caller.accountId))
+    const found = await findOperation(tx, params.id, visibleTo(caller.accountId))
     if (!found) throw notFound()
     const facts = {
       tokenHash: credentialHash(request.headers, origin),

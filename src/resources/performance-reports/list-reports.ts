@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
-import { listReports as list, type ReportHalf } from './report.store.ts'
+import { type ReportHalf, reportsOfSite } from './report.store.ts'
 import { Opportunity } from './report.ts'
 
 const score = () => nullable(Type.Number({ minimum: 0, maximum: 1, description: '0 to 1', examples: [0.98] }))
@@ -34,7 +34,7 @@ export const listReports = endpoint({
   ),
 
   async handle({ tx, site }) {
-    const reports = await list(tx, site.id)
+    const reports = await reportsOfSite(tx, site.id)
     return reports.map(({ id, createdAt, desktop, mobile }) => ({
       id,
       created_at: timestamp(createdAt),

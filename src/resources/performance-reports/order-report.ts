@@ -7,7 +7,7 @@ import { requireInstalled, problems as siteProblems } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { makeReport } from './make-report.job.ts'
 import { problems } from './problems.ts'
-import { isInProgress } from './report.store.ts'
+import { isReportInProgress } from './report.store.ts'
 
 export const orderReport = endpoint({
   id: 'orderPerformanceReport',
@@ -25,7 +25,7 @@ export const orderReport = endpoint({
   async handle(context) {
     const { tx, site } = context
     requireInstalled(site)
-    if (await isInProgress(tx, makeReport.name, site.id)) throw new Problem(problems.report_under_way, {})
+    if (await isReportInProgress(tx, makeReport.name, site.id)) throw new Problem(problems.report_under_way, {})
     await context.start(makeReport, { siteId: site.id })
     await context.record({ action: actions['performance_report.ordered'], message: 'Requested a performance report' })
     return null

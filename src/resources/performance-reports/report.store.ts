@@ -63,7 +63,7 @@ export interface ReportHalf {
 }
 
 /** Returns all stored reports, newest first. */
-export async function listReports(tx: Tx, siteId: number): Promise<PastReport[]> {
+export async function reportsOfSite(tx: Tx, siteId: number): Promise<PastReport[]> {
   const rows = await tx
     .selectFrom('performance_reports')
     .select(['id', 'desktop', 'mobile', 'created_at'])
@@ -137,7 +137,7 @@ export async function newestPictured(tx: Tx, siteIds: readonly number[]): Promis
   return new Map(rows.map((row) => [Number(row.site_id), Number(row.id)]))
 }
 
-export interface DueSite {
+export interface SiteDueForReport {
   readonly siteId: number
   readonly accountId: number
   readonly hostId: number
@@ -148,8 +148,12 @@ export interface DueSite {
  * defensive mode are skipped, because their visitors get another page. A time in the future was written before the
  * clock was set back.
  */
-export async function dueSites(tx: Tx, type: string, span: { before: number; now: number }): Promise<DueSite[]> {
-  const { rows } = await sql<DueSite & { facts: string }>`
+export async function dueSites(
+  tx: Tx,
+  type: string,
+  span: { before: number; now: number },
+): Promise<SiteDueForReport[]> {
+  const { rows } = await sql<SiteDueForReport & { facts: string }>`
     select h.id as "hostId", h.facts, s.id as "siteId", s.account_id as "accountId" from hosts h join sites s on s.id = (
       select c.id from sites c left join performance_attempts a on a.site_id = c.id
       where c.host_id = h.id and c.state = 'live' and c.deleted_at is null
@@ -182,7 +186,7 @@ export async function forgetReports(tx: Tx, siteId: number): Promise<void> {
 }
 
 /** Returns whether a report of the site is queued or running. */
-export async function isInProgress(tx: Tx, type: string, siteId: number): Promise<boolean> {
+export async function isReportInProgress(tx: Tx, type: string, siteId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('operations')
     .select('id')

@@ -7,7 +7,7 @@ import { actions } from './actions.ts'
 import { activatePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
 import { installedOn } from './installed-plugins.ts'
-import { namesOf, PluginPaths } from './plugin.ts'
+import { PluginPaths, pluginNames } from './plugin.ts'
 import { problems } from './problems.ts'
 
 export const activatePlugins = endpoint({
@@ -37,7 +37,7 @@ export const activatePlugins = endpoint({
     await context.start(activatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.activation_ordered'],
-      message: `Requested the activation of ${namesOf(plugins)}`,
+      message: `Requested the activation of ${pluginNames(plugins)}`,
     })
     return null
   },

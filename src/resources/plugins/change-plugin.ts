@@ -5,7 +5,7 @@ import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-pa
 import { contentPlace } from '../../hosting/site-database/database-content.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { runSiteTask } from '../sites/public.ts'
-import { type DatabaseErrors, firstOf, frontFault, innerFaults, newDatabaseErrors } from './front-fault.ts'
+import { type DatabaseErrors, firstFault, frontFault, innerFaults, newDatabaseErrors } from './front-fault.ts'
 import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
@@ -27,10 +27,10 @@ export interface Changed {
  * Changes one plugin of a site. If it fails, `takeBack` rolls back what it began.
  * @throws PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout with the reason, which may be shown
  */
-export type Change = (context: ChangeContext, plugin: OrderedPlugin) => Promise<Changed>
+export type PluginChanger = (context: ChangeContext, plugin: OrderedPlugin) => Promise<Changed>
 
 /** Installs a plugin, or replaces another release of it, and activates it. */
-export const install: Change = async (context, plugin) => {
+export const install: PluginChanger = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = meantBy(plugins, plugin.path)
   if (known && plugin.package?.version === known.version) {
@@ -50,7 +50,7 @@ export const install: Change = async (context, plugin) => {
   return { outcome: 'installed', what: `Installed ${named({ name: nameOf(file), version })}${from}`, newErrors }
 }
 
-export const update: Change = async (context, plugin) => {
+export const update: PluginChanger = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = requireInstalled(plugins, plugin)
   if (plugin.package?.version === known.version)
@@ -68,7 +68,7 @@ export const update: Change = async (context, plugin) => {
   return { outcome: 'updated', what: `Updated ${plugin.path} from ${known.version} to ${version}`, newErrors }
 }
 
-export const activateOne: Change = async (context, plugin) => {
+export const activateOne: PluginChanger = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = requireInstalled(plugins, plugin)
   if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is already active` }
@@ -77,7 +77,7 @@ export const activateOne: Change = async (context, plugin) => {
   return { outcome: 'activated', what: `Activated ${named(known)}`, newErrors }
 }
 
-export const deactivateOne: Change = async (context, plugin) => {
+export const deactivateOne: PluginChanger = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = requireInstalled(plugins, plugin)
   if (!isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is not active` }
@@ -88,7 +88,7 @@ export const deactivateOne: Change = async (context, plugin) => {
   return { outcome: 'deactivated', what: `Deactivated ${named(known)}`, newErrors }
 }
 
-export const deleteOne: Change = async (context, plugin) => {
+export const deleteOne: PluginChanger = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = requireInstalled(plugins, plugin)
   await begin(context, plugin, { plugins, folder: folderOf(known) })
@@ -194,7 +194,7 @@ async function requireAnswer({ services, input, results }: ChangeContext): Promi
   const { siteId } = input
   const ask = async (errors: DatabaseErrors) => {
     // An operation that an older Stead started does not know the earlier faults.
-    const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner, errors))
+    const innerFault = async () => inner && firstFault(await innerFaults(services, siteId, inner, errors))
     const fault = (await frontFault(services, siteId, { errors })) ?? (await innerFault())
     if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
   }

@@ -13,7 +13,15 @@ import type { HostServices } from '../kit/host-services.ts'
 import { adviceForShop, findSite, holdSite, purgeCaches } from '../sites/public.ts'
 import type { EventType } from '../webhooks/public.ts'
 import { actions, events } from './actions.ts'
-import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
+import {
+  activateOne,
+  type Changed,
+  deactivateOne,
+  deleteOne,
+  install,
+  type PluginChanger,
+  update,
+} from './change-plugin.ts'
 import { type DatabaseErrors, databaseWarning, frontFault, innerFaults } from './front-fault.ts'
 import { lookAtPlugins } from './list-plugins.job.ts'
 import { endChange } from './plugin.store.ts'
@@ -27,7 +35,7 @@ interface Told {
 }
 
 interface Kind {
-  readonly change: Change
+  readonly change: PluginChanger
   readonly done: Told
   readonly failed: Told
 }

@@ -7,7 +7,7 @@ import { actions } from './actions.ts'
 import { deactivatePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
 import { installedOn } from './installed-plugins.ts'
-import { namesOf, PluginPaths } from './plugin.ts'
+import { PluginPaths, pluginNames } from './plugin.ts'
 import { problems } from './problems.ts'
 
 export const deactivatePlugins = endpoint({
@@ -37,7 +37,7 @@ export const deactivatePlugins = endpoint({
     await context.start(deactivatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.deactivation_ordered'],
-      message: `Requested the deactivation of ${namesOf(plugins)}`,
+      message: `Requested the deactivation of ${pluginNames(plugins)}`,
     })
     return null
   },

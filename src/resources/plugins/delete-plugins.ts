@@ -7,7 +7,7 @@ import { actions } from './actions.ts'
 import { deletePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
 import { installedOn } from './installed-plugins.ts'
-import { namesOf, PluginPaths } from './plugin.ts'
+import { PluginPaths, pluginNames } from './plugin.ts'
 import { problems } from './problems.ts'
 
 export const deletePlugins = endpoint({
@@ -37,7 +37,7 @@ export const deletePlugins = endpoint({
     await context.start(deletePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.deletion_ordered'],
-      message: `Requested the deletion of ${namesOf(plugins)}`,
+      message: `Requested the deletion of ${pluginNames(plugins)}`,
     })
     return null
   },

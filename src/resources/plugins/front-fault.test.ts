@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { PhpBusy, PhpCrashed, PhpDisplaced, PhpNotReached, PhpStarved, PhpTimeout } from '../../hosting/php/runtime.ts'
 import { PhpTaskError } from '../../hosting/php/task-error.ts'
-import { firstOf, frontFault, innerFaults } from './front-fault.ts'
+import { firstFault, frontFault, innerFaults } from './front-fault.ts'
 
 /**
  * @param task result or error of the WordPress task
@@ -85,11 +85,11 @@ test('judges each page behind the front page, except those that were already bro
     editor: 'the response is incomplete',
     rest: 'it responds with status 500',
   })
-  expect(firstOf(faults)).toBe('wp-admin does not respond: Uncaught Error in a.php')
+  expect(firstFault(faults)).toBe('wp-admin does not respond: Uncaught Error in a.php')
   const { services: same, runTask } = siteWith([well])
   expect(await innerFaults(same, 1, { admin: 'x', rest: 'x' })).toEqual({})
   expect(runTask.mock.calls.map(([, , input]) => input)).toEqual([{ page: 'editor' }])
-  expect(firstOf({})).toBeUndefined()
+  expect(firstFault({})).toBeUndefined()
 })
 
 test('does not call a page broken that redirects, or turns administrators away', async () => {

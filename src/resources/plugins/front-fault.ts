@@ -99,7 +99,7 @@ export async function innerFaults(
 }
 
 /** Returns the first fault as the end of a sentence. */
-export function firstOf(faults: InnerFaults): string | undefined {
+export function firstFault(faults: InnerFaults): string | undefined {
   const page = innerPages.find((each) => faults[each] !== undefined)
   return page && `${NAMES[page]} does not respond: ${faults[page]}`
 }

@@ -6,7 +6,7 @@ import { requireInstalled, problems as siteProblems } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { installPluginsJob } from './change-plugins.job.ts'
 import { findReleases } from './check-paths.ts'
-import { namesOf, PluginReleases } from './plugin.ts'
+import { PluginReleases, pluginNames } from './plugin.ts'
 import { problems } from './problems.ts'
 
 export const installPlugins = endpoint({
@@ -31,7 +31,7 @@ export const installPlugins = endpoint({
     await context.start(installPluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.install_ordered'],
-      message: `Requested the installation of ${namesOf(plugins)}`,
+      message: `Requested the installation of ${pluginNames(plugins)}`,
     })
     return null
   },

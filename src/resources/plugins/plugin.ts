@@ -99,5 +99,5 @@ export const isActiveShop = ({ file, status }: ListedPlugin): boolean => isShop(
 export const isChangeable = (status: ListedPlugin['status']): boolean => status !== 'must-use' && status !== 'dropin'
 
 /** Lists names for users. */
-export const namesOf = (plugins: readonly { readonly path: string }[]): string =>
+export const pluginNames = (plugins: readonly { readonly path: string }[]): string =>
   plugins.map(({ path }) => path.slice(0, 200)).join(', ')

@@ -9,7 +9,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/stead.ts'
 import { PhpStarved } from '../../hosting/php/runtime.ts'
 import type { AnyDefinition } from '../../platform/operations/definition.ts'
-import { getOperation } from '../../platform/operations/read.ts'
+import { findOperation } from '../../platform/operations/read.ts'
 import { changeSite } from '../sites/site.store.ts'
 import {
   activatePluginsJob,
@@ -127,7 +127,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     }
     const ended = (id: number) =>
       until('the operation has ended', async () => {
-        const found = await getOperation(api.database.read, id)
+        const found = await findOperation(api.database.read, id)
         return found?.finishedAt != null && found
       })
     const results = async (id: number) => {

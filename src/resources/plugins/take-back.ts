@@ -1,7 +1,7 @@
 import { stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
 import { contentPlace } from '../../hosting/site-database/database-content.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
-import { findBackup, nameOf, siteOwner, type UndoPoint, wantedFiles } from '../backups/public.ts'
+import { type CreatedUndoPoint, findBackup, nameInRepository, siteOwner, wantedFiles } from '../backups/public.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { purgeCaches, runSiteTask } from '../sites/public.ts'
 import type { InnerFaults } from './front-fault.ts'
@@ -14,11 +14,11 @@ export type ChangeContext = StepContext<
   HostServices,
   {
     look: { fault: string | null; inner?: InnerFaults; databaseErrors?: readonly string[] }
-    keep_files?: UndoPoint | null
-    keep_database?: UndoPoint | null
+    keep_files?: CreatedUndoPoint | null
+    keep_database?: CreatedUndoPoint | null
   }
 >
-type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint | null }>
+type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: CreatedUndoPoint | null }>
 
 /**
  * Rolls back an interrupted or failed change of a plugin: restores its files, and activates the same plugins. May be
@@ -60,5 +60,5 @@ async function pointName({ services, input, results }: Undoing): Promise<string>
   const id = results.keep_files?.id
   const backup = id === undefined ? undefined : await findBackup(services.database.read, input.siteId, id)
   if (!backup) throw new PermanentFailure('The backup of the files no longer exists')
-  return nameOf(backup)
+  return nameInRepository(backup)
 }

@@ -7,7 +7,7 @@ import { actions } from './actions.ts'
 import { updatePluginsJob } from './change-plugins.job.ts'
 import { findReleases } from './check-paths.ts'
 import { installedOn } from './installed-plugins.ts'
-import { namesOf, PluginReleases } from './plugin.ts'
+import { PluginReleases, pluginNames } from './plugin.ts'
 import { problems } from './problems.ts'
 
 export const updatePlugins = endpoint({
@@ -39,7 +39,7 @@ export const updatePlugins = endpoint({
     await context.start(updatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.update_ordered'],
-      message: `Requested the update of ${namesOf(plugins)}`,
+      message: `Requested the update of ${pluginNames(plugins)}`,
     })
     return null
   },

@@ -1,6 +1,6 @@
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import type { SearchWordRow } from './tables.ts'
-import { wordsOf } from './words.ts'
+import { foldedWords } from './words.ts'
 
 /*
  * The words by which accounts find sites and people. Call each function in the transaction that changes the source of
@@ -92,7 +92,7 @@ export async function forgetPersonOf(tx: Tx, ownerId: number, accountId: number)
 
 const rowsOf = (account_id: number, kind: Kind, about_id: number, texts: readonly string[]): SearchWordRow[] =>
   // Rows are always locked in the same order.
-  wordsOf(texts.join(' '))
+  foldedWords(texts.join(' '))
     .sort()
     .map((word) => ({ account_id, kind, about_id, word }))
 

@@ -5,12 +5,12 @@ import { dialects } from '../../../test/support/database.ts'
 import { setFacts } from '../account/account.store.ts'
 import { deleteDomainRoute, putDomainRoute } from '../sites/addresses/route.store.ts'
 import { hideSite } from '../sites/site-access.store.ts'
-import { wordsOf } from './words.ts'
+import { foldedWords } from './words.ts'
 
 test('words ignore case, accents and punctuation', () => {
-  expect(wordsOf('Café-Shop.example  ÜBER_42')).toEqual(['cafe', 'shop', 'example', 'uber', '42'])
-  expect(wordsOf(' –!% ')).toEqual([])
-  expect(wordsOf('x'.repeat(100))).toEqual(['x'.repeat(64)])
+  expect(foldedWords('Café-Shop.example  ÜBER_42')).toEqual(['cafe', 'shop', 'example', 'uber', '42'])
+  expect(foldedWords(' –!% ')).toEqual([])
+  expect(foldedWords('x'.repeat(100))).toEqual(['x'.repeat(64)])
 })
 
 describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {

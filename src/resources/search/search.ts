@@ -3,7 +3,7 @@ import { invalidInput } from '../../platform/http/problem.ts'
 import { nullable } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { firstSeen, idsFound, peopleSeen, sitesSeen } from './search.store.ts'
-import { wordsOf } from './words.ts'
+import { foldedWords } from './words.ts'
 
 const MOST_WORDS = 8
 
@@ -44,7 +44,7 @@ export const search = endpoint({
   response: Type.Object({ sites: Type.Array(SiteMatch), people: Type.Array(PersonMatch) }, { title: 'SearchResults' }),
 
   async handle({ tx, caller: { accountId } }, { query: { q, limit = 10 } }) {
-    const words = wordsOf(q)
+    const words = foldedWords(q)
     if (words.length > MOST_WORDS) throw invalidInput([`q: must have at most ${MOST_WORDS} words`])
     const siteIds = await idsFound(tx, accountId, 'site', words)
     const personIds = await idsFound(tx, accountId, 'person', words)

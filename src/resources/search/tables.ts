@@ -11,6 +11,6 @@ export interface SearchWordRow {
   kind: 'site' | 'person'
   /** The site, or the person's account. */
   about_id: number
-  /** Without case and accents. See `wordsOf`. */
+  /** Without case and accents. See `foldedWords`. */
   word: string
 }

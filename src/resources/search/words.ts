@@ -4,7 +4,7 @@ const LONGEST = 64
  * Returns the words of a text, each once, without case and accents. `Café-Shop.example` has `cafe`, `shop` and
  * `example`.
  */
-export const wordsOf = (text: string): string[] => [
+export const foldedWords = (text: string): string[] => [
   ...new Set(
     text
       .normalize('NFKD')

@@ -3,7 +3,7 @@ import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
-import { endSession as end } from './session.store.ts'
+import { closeSession } from './session.store.ts'
 
 export const endSession = endpoint({
   id: 'endSession',
@@ -17,7 +17,7 @@ export const endSession = endpoint({
 
   async handle(context, { params }) {
     const { tx, caller, now } = context
-    if (!(await end(tx, caller.accountId, params.id, now))) throw notFound()
+    if (!(await closeSession(tx, caller.accountId, params.id, now))) throw notFound()
     await context.record({ action: actions['session.ended'], message: `Ended the session ${params.id}` })
     return null
   },

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint } from '../kit/endpoint.ts'
-import { listSessions as list } from './session.store.ts'
+import { sessionsOfAccount } from './session.store.ts'
 import { presentSession, SessionSchema } from './session.ts'
 
 export const listSessions = endpoint({
@@ -13,7 +13,7 @@ export const listSessions = endpoint({
   response: Type.Array(SessionSchema),
 
   async handle({ tx, caller, now }) {
-    const sessions = await list(tx, caller.accountId, now)
+    const sessions = await sessionsOfAccount(tx, caller.accountId, now)
     return sessions.map((session) => presentSession(session, caller.session?.id))
   },
 })

@@ -1,8 +1,8 @@
 /** What other folders may import from this resource. */
 export { actions } from './actions.ts'
 export {
-  endSession,
-  endSessions,
+  closeSession,
+  closeSessions,
   findSession,
   insertSession,
   proveSession,

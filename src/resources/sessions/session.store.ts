@@ -85,7 +85,7 @@ export async function insertSession(
 }
 
 /** Returns the active sessions, the most recently used first. */
-export async function listSessions(tx: Tx, accountId: number, now: number): Promise<Session[]> {
+export async function sessionsOfAccount(tx: Tx, accountId: number, now: number): Promise<Session[]> {
   const rows = await live(tx, accountId, now)
     .orderBy('sessions.seen_at', 'desc')
     .orderBy('sessions.id', 'desc')
@@ -120,7 +120,7 @@ const live = (tx: Tx, accountId: number, now: number) =>
  * Ends a session. Its row goes with the row of its token, which is deleted after it expires.
  * @returns false when the account has no such session
  */
-export async function endSession(tx: Tx, accountId: number, id: number, now: number): Promise<boolean> {
+export async function closeSession(tx: Tx, accountId: number, id: number, now: number): Promise<boolean> {
   return (await end(tx, accountId, [id], now)) > 0
 }
 
@@ -129,8 +129,8 @@ export async function endSession(tx: Tx, accountId: number, id: number, now: num
  * @param but stays
  * @returns how many ended
  */
-export async function endSessions(tx: Tx, accountId: number, now: number, but?: number): Promise<number> {
-  const ids = (await listSessions(tx, accountId, now)).map(({ id }) => id).filter((id) => id !== but)
+export async function closeSessions(tx: Tx, accountId: number, now: number, but?: number): Promise<number> {
+  const ids = (await sessionsOfAccount(tx, accountId, now)).map(({ id }) => id).filter((id) => id !== but)
   return end(tx, accountId, ids, now)
 }
 

@@ -82,7 +82,7 @@ export async function hasPassword(tx: Tx, accountId: number): Promise<boolean> {
   return row !== undefined
 }
 
-export async function insertLink(
+export async function insertPasswordLink(
   tx: Tx,
   {
     hash,
@@ -136,7 +136,7 @@ export async function isMailing(tx: Tx, accountId: number, type: string): Promis
  * Finds the account of a link.
  * @returns `undefined` for a link that is unknown or too old
  */
-export async function findLink(
+export async function accountOfLink(
   tx: Tx,
   hash: string,
   now: number,
@@ -185,7 +185,7 @@ export async function findTotp(tx: Tx, accountId: number): Promise<Totp | undefi
 }
 
 /** Stores an unconfirmed secret, in place of an earlier unconfirmed one. */
-export async function beginTotp(tx: Tx, accountId: number, secret: string): Promise<void> {
+export async function storeTotpSecret(tx: Tx, accountId: number, secret: string): Promise<void> {
   await tx
     .insertInto('totp_secrets')
     .values({ account_id: accountId, secret, confirmed_at: null, last_step: 0 })
@@ -197,7 +197,7 @@ export async function beginTotp(tx: Tx, accountId: number, secret: string): Prom
  * Activates the secret, with recovery codes.
  * @returns false when one is already active, so that only one of two simultaneous requests returns its codes
  */
-export async function confirmTotp(
+export async function activateTotp(
   tx: Tx,
   accountId: number,
   { step, codeHashes, now }: { step: number; codeHashes: readonly string[]; now: number },

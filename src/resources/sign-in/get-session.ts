@@ -6,8 +6,8 @@ import { endpoint } from '../kit/endpoint.ts'
 import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/public.ts'
 import { sessionCookie, sessionTokenOf } from './cookie.ts'
 import { countRecoveryCodes, findTotp, hasPassword } from './credentials.store.ts'
-import { listPasskeys } from './passkeys/passkey.store.ts'
-import { hostNameOf } from './passkeys/passkey.ts'
+import { passkeysOfAccount } from './passkeys/passkey.store.ts'
+import { hostOfOrigin } from './passkeys/passkey.ts'
 
 /** Minimum time between two extensions of a session. */
 const RENEW_MS = 3600_000
@@ -67,7 +67,8 @@ export const getSession = endpoint({
       totp: (await findTotp(tx, accountId))?.isConfirmed === true,
       recovery_codes: await countRecoveryCodes(tx, accountId),
       password: await hasPassword(tx, accountId),
-      passkeys: (await listPasskeys(tx, accountId)).filter(({ hostName }) => hostName === hostNameOf(origin)).length,
+      passkeys: (await passkeysOfAccount(tx, accountId)).filter(({ hostName }) => hostName === hostOfOrigin(origin))
+        .length,
     }
     const token = isDue && sessionTokenOf(request.headers, origin)
     return reply(data, token ? { headers: { 'set-cookie': sessionCookie(origin, token, SESSION_MS / 1000) } } : {})

@@ -6,7 +6,7 @@ import { verifyPassword } from './passkeys/verify-guess.ts'
 import { LONGEST_PASSWORD } from './password/user-password.ts'
 import { problems } from './problems.ts'
 
-export const Proof = Type.Object({ proven_until: Timestamp }, { title: 'Proof' })
+export const IdentityProof = Type.Object({ proven_until: Timestamp }, { title: 'Proof' })
 
 export const proveIdentity = endpoint({
   id: 'proveIdentity',
@@ -19,7 +19,7 @@ export const proveIdentity = endpoint({
   body: Type.Object({
     password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),
   }),
-  response: Proof,
+  response: IdentityProof,
   problems: [problems.wrong_password, problems.too_many_guesses, problems.too_many_sign_ins],
 
   async prepare(context, { body }) {

@@ -5,7 +5,7 @@ import { at, type Example, type Examples, type Sample, type Scene } from '../../
 import { write } from '../../../test/support/scenes.ts'
 import { setSuspended } from '../account/account.store.ts'
 import { countAttempt } from './attempts.ts'
-import { insertLink } from './credentials.store.ts'
+import { insertPasswordLink } from './credentials.store.ts'
 import { newDevice } from './passkeys/authenticator.fixture.ts'
 import { MOST_PASSKEYS } from './passkeys/passkey.ts'
 import {
@@ -184,7 +184,7 @@ const jobs: Record<string, JobSample> = {
     inAnHour,
     ({ api, owner: { accountId } }, at) =>
       api.database.transaction(async (tx) => {
-        await insertLink(tx, { hash: `of-${accountId}-${at}`, accountId, now: at, expiresAt: at })
+        await insertPasswordLink(tx, { hash: `of-${accountId}-${at}`, accountId, now: at, expiresAt: at })
         await tx
           .insertInto('sign_in_attempts')
           .values({ key: `of-${accountId}-${at}`, count: 1, last_at: at })
@@ -206,7 +206,7 @@ const jobs: Record<string, JobSample> = {
 // biome-ignore format: a table
 const jobRefusals: readonly JobRefusal[] = [
   { type: 'password.mail_link', says: 'The account was deleted', wrong: (_world, input) => { input.accountId = 987654 } },
-  { type: 'password.mail_link', says: 'Stead already sent three links to this address in the last hour', wrong: (world, { accountId }) => change(world, async (tx) => { for (const hash of ['a', 'b', 'c']) await insertLink(tx, { hash: `${hash}-${accountId}`, accountId, now: Date.now(), expiresAt: Date.now() + 1e6 }) }) },
+  { type: 'password.mail_link', says: 'Stead already sent three links to this address in the last hour', wrong: (world, { accountId }) => change(world, async (tx) => { for (const hash of ['a', 'b', 'c']) await insertPasswordLink(tx, { hash: `${hash}-${accountId}`, accountId, now: Date.now(), expiresAt: Date.now() + 1e6 }) }) },
 ]
 
 export const contract: Contract = { samples, examples, problems, unrecorded, jobs, jobRefusals }

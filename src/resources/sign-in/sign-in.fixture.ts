@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { type Scene, unique } from '../../../test/support/samples.ts'
-import { beginTotp, confirmTotp, insertLink, setPassword } from './credentials.store.ts'
+import { activateTotp, insertPasswordLink, setPassword, storeTotpSecret } from './credentials.store.ts'
 import { type Device, newDevice } from './passkeys/authenticator.fixture.ts'
 import { newChallenge } from './passkeys/challenge.ts'
 import { findPasskey, insertPasskey } from './passkeys/passkey.store.ts'
@@ -29,8 +29,8 @@ export const codeNow = (timestamp = Date.now(), secret = SECRET): string =>
 /** Adds an authenticator app that is being set up, or is active. */
 export const withTotp = ({ database, sealer }: Api, accountId: number, isConfirmed: boolean): Promise<void> =>
   database.transaction(async (tx) => {
-    await beginTotp(tx, accountId, sealer.seal(SECRET, AUTHENTICATOR_PURPOSE))
-    if (isConfirmed) await confirmTotp(tx, accountId, { step: 0, codeHashes: ['of nobody'], now: Date.now() })
+    await storeTotpSecret(tx, accountId, sealer.seal(SECRET, AUTHENTICATOR_PURPOSE))
+    if (isConfirmed) await activateTotp(tx, accountId, { step: 0, codeHashes: ['of nobody'], now: Date.now() })
   })
 
 /**
@@ -41,7 +41,7 @@ export async function withLink({ database }: Api, accountId: number, name: strin
   const token = `${LINK}-${name}-${unique()}`
   const now = Date.now()
   const link = { hash: hash('sha256', token, 'hex'), accountId, now, expiresAt: now + 3_600_000 }
-  await database.transaction((tx) => insertLink(tx, link))
+  await database.transaction((tx) => insertPasswordLink(tx, link))
   return token
 }
 

@@ -1,7 +1,7 @@
 import { reply } from '../../platform/http/endpoint.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { actions, endSession } from '../sessions/public.ts'
+import { actions, closeSession } from '../sessions/public.ts'
 import { endedCookie } from './cookie.ts'
 
 export const signOut = endpoint({
@@ -15,7 +15,7 @@ export const signOut = endpoint({
 
   async handle(context) {
     const { tx, caller, session, origin, now } = context
-    await endSession(tx, caller.accountId, session.id, now)
+    await closeSession(tx, caller.accountId, session.id, now)
     await context.record({ action: actions['session.ended'], message: 'Signed out of the control panel' })
     return reply(null, { headers: { 'set-cookie': endedCookie(origin) } })
   },

@@ -7,7 +7,7 @@ import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { storeUsages, type Usage } from './statistics.store.ts'
+import { type SiteDiskUsage, storeUsages } from './statistics.store.ts'
 
 /** Only the site's own files. WordPress' shared folders are elsewhere. */
 const FILES = 'web'
@@ -20,12 +20,15 @@ interface Measured {
   readonly directory: SiteDirectory
 }
 
-async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured[]): Promise<Map<number, Usage>> {
+async function usagesOf(
+  { siteDatabase }: HostServices,
+  sites: readonly Measured[],
+): Promise<Map<number, SiteDiskUsage>> {
   const sizes = await diskUsages(
     sites.map(({ directory }) => directory.path),
     [FILES, DATABASE_FOLDER],
   )
-  const usages = new Map<number, Usage>()
+  const usages = new Map<number, SiteDiskUsage>()
   for (const [index, { siteId, directory }] of sites.entries()) {
     const [fileBytes = 0, inDirectory = 0] = sizes[index] ?? []
     const databaseBytes = isOnServer(directory.database)
@@ -89,8 +92,8 @@ async function eachAlone(
   services: HostServices,
   sites: readonly Measured[],
   { signal, log }: { signal: AbortSignal; log: Log },
-): Promise<Map<number, Usage>> {
-  const all = new Map<number, Usage>()
+): Promise<Map<number, SiteDiskUsage>> {
+  const all = new Map<number, SiteDiskUsage>()
   for (const site of sites) {
     signal.throwIfAborted()
     try {

@@ -203,13 +203,13 @@ export async function storeSums(
 }
 
 /** The disk usage of a site on its host. */
-export interface Usage {
+export interface SiteDiskUsage {
   readonly databaseBytes: number
   readonly fileBytes: number
 }
 
 /** Stores the disk usage of sites. */
-export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, Usage>, now: number): Promise<void> {
+export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, SiteDiskUsage>, now: number): Promise<void> {
   if (usages.size === 0) return
   const values = [...usages].map(([siteId, { databaseBytes, fileBytes }]) => ({
     site_id: siteId,

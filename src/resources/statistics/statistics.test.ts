@@ -6,7 +6,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects, testDatabase } from '../../../test/support/database.ts'
 import { fillWithMany } from '../../../test/support/many.ts'
 import { saltOfDay, storeViews } from '../../edge/records/page-views.store.ts'
-import { createPageViews, type PageViews } from '../../edge/records/page-views.ts'
+import { createPageViews, type PageViewCounter } from '../../edge/records/page-views.ts'
 import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge/test-support.ts'
 import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import { openDatabase } from '../../platform/db/database.ts'
@@ -172,7 +172,7 @@ for (const { dialect, skip } of dialects) {
     })
 
     /** What an edge process uses to count, on a separate connection. */
-    async function counter(): Promise<PageViews> {
+    async function counter(): Promise<PageViewCounter> {
       const database = await openDatabase(api.connection)
       const views = createPageViews({
         salt: (day) => saltOfDay(database, day),

@@ -4,7 +4,7 @@ import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { actions } from '../account/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { holdWebhook, deleteWebhook as remove } from './webhook.store.ts'
+import { deleteWebhookRow, holdWebhook } from './webhook.store.ts'
 import { WebhookId } from './webhook.ts'
 
 export const deleteWebhook = endpoint({
@@ -23,7 +23,7 @@ export const deleteWebhook = endpoint({
     await lockForUpdate(tx, 'accounts', caller.accountId)
     const webhook = await holdWebhook(tx, caller.accountId, params.id)
     if (!webhook) throw notFound()
-    await remove(tx, webhook.id)
+    await deleteWebhookRow(tx, webhook.id)
     await context.record({
       action: actions.settings,
       message: `Deleted the webhook ${webhook.id} (${new URL(webhook.url).host})`,

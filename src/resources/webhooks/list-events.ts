@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { problems as httpProblems, invalidInput } from '../../platform/http/problem.ts'
+import { httpProblems, invalidInput } from '../../platform/http/problem.ts'
 import { nullable, pageOf, Timestamp } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { credentialHash } from '../sign-in/public.ts'

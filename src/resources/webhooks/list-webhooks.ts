@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { countWebhooks, listWebhooks as list } from './webhook.store.ts'
+import { countWebhooks, webhooksOfAccount } from './webhook.store.ts'
 import { presentWebhook, WebhookSchema } from './webhook.ts'
 
 export const listWebhooks = endpoint({
@@ -18,7 +18,7 @@ export const listWebhooks = endpoint({
 
   async handle({ tx, caller, now }, { query }) {
     const asked = pageOf(query)
-    const webhooks = await list(tx, caller.accountId, asked)
+    const webhooks = await webhooksOfAccount(tx, caller.accountId, asked)
     return reply(
       webhooks.map((webhook) => presentWebhook(webhook, now)),
       await besidesOf(asked, webhooks, () => countWebhooks(tx, caller.accountId)),

@@ -34,7 +34,7 @@ const sitesOf = (tx: Tx, ids: readonly number[]) =>
     .execute()
 
 /** Returns the webhooks of an account, in order of id. */
-export async function listWebhooks(tx: Tx, accountId: number, page: RowsAsked): Promise<Webhook[]> {
+export async function webhooksOfAccount(tx: Tx, accountId: number, page: RowsAsked): Promise<Webhook[]> {
   const query = tx.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).orderBy('id')
   return withSites(tx, await rowsOfPage(query, page, { column: 'id', order: 'asc' }).execute())
 }
@@ -136,12 +136,12 @@ async function setSites(tx: Tx, id: number, siteIds: readonly number[] | null): 
     .execute()
 }
 
-export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
+export async function deleteWebhookRow(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
 /** Removes a site from webhooks. A webhook for only this site then receives nothing. */
-export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
+export async function removeSiteFromWebhooks(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('webhook_sites').where('site_id', '=', siteId).execute()
 }
 

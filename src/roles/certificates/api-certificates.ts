@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { localAuthority } from '../../certificates/local-authority.store.ts'
 import { issueLocally } from '../../certificates/local-authority.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../../certificates/local-domain.ts'
-import { KEY_PURPOSE, loadCertificate } from '../../edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE, loadCertificate } from '../../edge/tls/tls.store.ts'
 import { readSettingFile } from '../../platform/files/setting-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { apiCertificateName } from '../../resources/certificates/own-names.ts'
@@ -30,7 +30,7 @@ export function apiCertificates(context: NeededContext, now = Date.now): Load {
   if (ordered !== undefined)
     return async () => {
       const kept = await loadCertificate(database.read, ordered)
-      return kept && { chain: kept.chain, key: sealer.open(kept.privateKey, KEY_PURPOSE) }
+      return kept && { chain: kept.chain, key: sealer.open(kept.privateKey, CERTIFICATE_KEY_PURPOSE) }
     }
   const domain = localDomainOf(config)
   if (apiName !== undefined && domain !== undefined && isBelow(apiName, domain))

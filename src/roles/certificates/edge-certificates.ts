@@ -2,7 +2,12 @@ import { localAuthority } from '../../certificates/local-authority.store.ts'
 import { issueLocally } from '../../certificates/local-authority.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../../certificates/local-domain.ts'
 import type { Certificate, SecureContextsOptions } from '../../edge/tls/secure-contexts.ts'
-import { KEY_PURPOSE, type KeptCertificate, keepCertificate, loadCertificate } from '../../edge/tls/tls.store.ts'
+import {
+  CERTIFICATE_KEY_PURPOSE,
+  type KeptCertificate,
+  keepCertificate,
+  loadCertificate,
+} from '../../edge/tls/tls.store.ts'
 import { wildcardName } from '../../resources/certificates/own-names.ts'
 import type { ProcessContext } from '../process-context.ts'
 
@@ -29,7 +34,7 @@ export function certificatesOf(
   const { config, database, sealer, log } = context
   const domain = localDomainOf(config)
   const makes = (hostName: string): boolean => domain !== undefined && isBelow(hostName, domain)
-  const opened = (kept: KeptCertificate) => ({ ...kept, key: sealer.open(kept.privateKey, KEY_PURPOSE) })
+  const opened = (kept: KeptCertificate) => ({ ...kept, key: sealer.open(kept.privateKey, CERTIFICATE_KEY_PURPOSE) })
   const wildcard = wildcardName(config)
   return {
     makes,
@@ -58,7 +63,7 @@ function withRenewal(kept: KeptCertificate, sealer: ProcessContext['sealer']) {
   const expiresAt = kept.expiresAt ?? Number.POSITIVE_INFINITY
   try {
     const { chain, issuedAt } = kept
-    const key = sealer.open(kept.privateKey, KEY_PURPOSE)
+    const key = sealer.open(kept.privateKey, CERTIFICATE_KEY_PURPOSE)
     return { chain, key, issuedAt, expiresAt, renewAt: expiresAt - BEFORE_END_MS }
   } catch {
     return undefined
@@ -80,7 +85,7 @@ async function make(
   if (!config.databaseUrl) room.forRecords()
   const authority = await localAuthority({ database, sealer, domain, now })
   const { chain, key, expiresAt } = await issueLocally(authority, hostName, now)
-  const privateKey = sealer.seal(key, KEY_PURPOSE)
+  const privateKey = sealer.seal(key, CERTIFICATE_KEY_PURPOSE)
   const kept = await keepCertificate(database, { hostName, chain, privateKey, issuedAt: now, expiresAt, replaces })
   return kept && withRenewal(kept, sealer)
 }

@@ -7,7 +7,7 @@ import { profile } from '../../edge/tls/profile.ts'
 import { createTrust } from '../../platform/http/client/client-address.ts'
 import { readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
 import { listenAlone } from '../free-port.ts'
-import type { ProcessContext, Role } from '../process-context.ts'
+import type { ProcessContext, RunningRole } from '../process-context.ts'
 import { type ApiCertificate, apiCertificates } from './api-certificates.ts'
 
 /** The interval of checks for another certificate. */
@@ -15,7 +15,7 @@ const LOOK_MS = 10_000
 const HANDSHAKE_MS = 10_000
 const CLOSE_MS = 20
 
-export interface SecureApi extends Role {
+export interface SecureApi extends RunningRole {
   readonly port: number
   /** Checks for another certificate now. */
   look(): Promise<void>

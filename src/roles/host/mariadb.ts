@@ -12,7 +12,7 @@ import { startOwnServer } from '../../hosting/mariadb/server/own-server.ts'
 import { SiteDatabases } from '../../hosting/mariadb/site-databases.ts'
 import { DatabaseDiskWatch } from '../../hosting/mariadb/watch/database-disk-watch.ts'
 import { ResourceWatch } from '../../hosting/mariadb/watch/resource-watch.ts'
-import { type ServerMetrics, SiteWatch } from '../../hosting/mariadb/watch/site-watch.ts'
+import { type ServerMetrics, SessionWatch } from '../../hosting/mariadb/watch/site-watch.ts'
 import type { DirectoryDatabases } from '../../hosting/site-directories/directory-databases.ts'
 import { tellOfDatabaseServer } from '../../resources/installation/tell-of-database-server.ts'
 import { diskQuota } from '../../resources/sites/wordpress/site-disk.ts'
@@ -74,7 +74,7 @@ export async function openMariaDb(
   // If the server is down, leftovers are dropped at the next start.
   if (server.isUp)
     await databases.dropScratch((directory) => existsSync(join(config.dataDir, 'sites', `h${directory}`)))
-  const watch = new SiteWatch({ server, prefix, log })
+  const watch = new SessionWatch({ server, prefix, log })
   const resources = new ResourceWatch({ server, prefix, limits: mariaDbLimits, log })
   const tell = tellingOfFullDisk(context)
   let filesOf = (_siteDirectory: string) => 0

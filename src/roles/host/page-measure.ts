@@ -1,11 +1,11 @@
 import { comparePictures } from '../../hosting/page-measure/compare-pictures.ts'
 import { findChromium } from '../../hosting/page-measure/find-chromium.ts'
 import {
+  type BrowserVisit,
+  type BrowserVisitOptions,
   findModules,
   MeasureImpossible,
   measurePage,
-  type Visit,
-  type VisitOptions,
 } from '../../hosting/page-measure/measure-page.ts'
 import type { HairpinRoute } from '../../hosting/php/hairpin-route.ts'
 import { findAbilities } from '../../hosting/php/wasm/containment.ts'
@@ -47,7 +47,10 @@ export async function openPageMeasure(
   }
   const inTurn = oneByOne()
   /** One browser at a time: each may take the memory of ten sites. */
-  const visit = <Page extends Visit, Result>(page: Page, go: (page: Page & VisitOptions) => Promise<Result>) => {
+  const visit = <Page extends BrowserVisit, Result>(
+    page: Page,
+    go: (page: Page & BrowserVisitOptions) => Promise<Result>,
+  ) => {
     if (impossible !== undefined || chromium === undefined) throw new MeasureImpossible(impossible)
     const own = { ...egress, looksAt: page.siteId }
     const reach = (host: string, port: number) => reachOutside(host, port, own)

@@ -2,7 +2,7 @@ import { hostState, isNewestStart, reportHost } from '../../hosting/host.store.t
 import { isUsable } from '../../hosting/host-state.ts'
 import { fenced, givenUp } from '../../hosting/identity/faults.ts'
 import type { OperatorError } from '../../platform/operator-error.ts'
-import type { ProcessContext, Role } from '../process-context.ts'
+import type { ProcessContext, RunningRole } from '../process-context.ts'
 
 const EVERY_MS = 2000
 
@@ -25,7 +25,7 @@ export interface HostReport {
   readonly fault?: string | undefined
 }
 
-export interface Reports extends Role {
+export interface Reports extends RunningRole {
   /** Resolves when the host was started elsewhere since. */
   readonly fault: Promise<OperatorError>
   /** Reports immediately, for an event that others need to know. */

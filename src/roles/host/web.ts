@@ -4,7 +4,7 @@ import type { HostedSites } from '../../hosting/hosted-sites.ts'
 import type { Htaccess } from '../../hosting/htaccess/htaccess.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
-import { databaseAdmin } from '../../resources/database-admin/enter.ts'
+import { createDatabaseAdmin } from '../../resources/database-admin/enter.ts'
 import { openUploads } from '../../resources/imports/staging.ts'
 import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
 import { httpsPort } from '../../resources/sites/site.ts'
@@ -81,7 +81,7 @@ const webServer = (
     log,
     directoryOfSender: (peer) => php.edge?.directoryOf(peer),
     logIn: (site, visit) => redeemLoginLink({ database, pool: php.pool, log }, site, visit),
-    databaseAdmin: php.hasDatabaseAdmin ? databaseAdmin({ database }) : undefined,
+    databaseAdmin: php.hasDatabaseAdmin ? createDatabaseAdmin({ database }) : undefined,
     httpsPort: httpsPort(config),
     mostBodyBytes: config.uploadMaxMb * MB,
     isDatabaseAway: ({ siteDirectory }) => mariaDb.isAwayFor(siteDirectory),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { DAY_MS, MINUTE_MS } from '../../../platform/durations.ts'
 import { createFloodLimiter, type FloodLimiter } from '../../flood-limiter.ts'
-import { nameOf } from '../decide/request-facts.ts'
+import { cookieName } from '../decide/request-facts.ts'
 
 /** Learns from visits which cookies change the answers of a site. */
 export interface KnownCookies {
@@ -85,7 +85,7 @@ export function createKnownCookies(): KnownCookies {
       if (!names) return false
       const nowMs = performance.now()
       return pairs.some((pair) => {
-        const row = names.get(nameOf(pair))
+        const row = names.get(cookieName(pair))
         if (!row || row.changesUntilMs <= nowMs) return false
         row.seenAtMs = nowMs
         return true
@@ -105,7 +105,7 @@ export function createKnownCookies(): KnownCookies {
     learnSame({ siteId, pairs, path, epoch }) {
       const { names } = siteOf(siteId)
       for (const pair of pairs) {
-        const row = names.get(nameOf(pair))
+        const row = names.get(cookieName(pair))
         if (!row) continue
         const mark = markOf(pair, path)
         if (row.marks.length < MOST_MARKS && !row.marks.includes(mark)) row.marks.push(mark)
@@ -116,7 +116,7 @@ export function createKnownCookies(): KnownCookies {
     learnDifferent(siteId, pairs) {
       const { names } = siteOf(siteId)
       for (const pair of pairs) {
-        const row = names.get(nameOf(pair))
+        const row = names.get(cookieName(pair))
         if (!row) continue
         row.marks.length = 0
         row.changesUntilMs = performance.now() + CHANGES_MS
@@ -130,7 +130,7 @@ export function createKnownCookies(): KnownCookies {
 }
 
 function isDue(names: Map<string, Row>, pair: string, visit: CookieVisit, nowMs: number): boolean {
-  const row = names.get(nameOf(pair)) ?? addRow(names, nameOf(pair), visit, nowMs)
+  const row = names.get(cookieName(pair)) ?? addRow(names, cookieName(pair), visit, nowMs)
   if (!row) return false
   row.seenAtMs = nowMs
   if (row.dueAtMs <= nowMs || row.epoch !== visit.epoch) return true

@@ -7,7 +7,7 @@ import { lifetimeOf, tierOf } from '../decide/lifetime.ts'
 import { cookiesToLearn, isConditional } from '../decide/request-facts.ts'
 import { originRequestHeaders } from '../origin/origin-request-headers.ts'
 import { pass } from '../pass.ts'
-import { epochOf, isAlive } from '../purge/alive.ts'
+import { epochOf, isEntryAlive } from '../purge/alive.ts'
 import type { Entry } from '../store/entry.ts'
 import { type ComparedAnswer, differenceOf, MOST_NOISE } from './answer-difference.ts'
 import type { CookieVisit } from './known-cookies.ts'
@@ -130,7 +130,7 @@ class Trial {
     const { cookies } = this.#cache
     const { pairs, siteId } = this.#cookies
     const found = await this.#changing(pairs)
-    if (!found || !isAlive(this.#cache, this.#entry, this.#lookup.route)) return
+    if (!found || !isEntryAlive(this.#cache, this.#entry, this.#lookup.route)) return
     if (found.length > 0) cookies.learnDifferent(siteId, found)
     else cookies.learnSame(this.#cookies)
   }

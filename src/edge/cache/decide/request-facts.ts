@@ -110,7 +110,7 @@ export function cookiesToLearn({ cookie }: RequestFacts): string[] {
   const pairs: string[] = []
   for (const part of cookie.split(';')) {
     const pair = part.trim()
-    const name = nameOf(pair)
+    const name = cookieName(pair)
     if (name === '' || name.length > MOST_NAME || pair.length > MOST_PAIR || COUNTING.test(name)) continue
     pairs.push(pair)
     if (pairs.length >= MOST_PAIRS) break
@@ -119,9 +119,9 @@ export function cookiesToLearn({ cookie }: RequestFacts): string[] {
 }
 
 /** @param pair `name=value` */
-export const nameOf = (pair: string): string => (pair.split('=', 1)[0] as string).trim()
+export const cookieName = (pair: string): string => (pair.split('=', 1)[0] as string).trim()
 
-const namesOf = (cookie: string): string[] => cookie.split(';').map(nameOf)
+const namesOf = (cookie: string): string[] => cookie.split(';').map(cookieName)
 
 /** Returns whether it has cookies that could mean something to the site, though none is known to. */
 export const hasMeaningfulCookies = ({ cookie }: RequestFacts): boolean =>

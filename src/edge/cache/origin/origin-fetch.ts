@@ -1,7 +1,7 @@
 import type { Share } from '../../../platform/budgets/budget.ts'
 import type { InFlightRequest } from '../../gateway/in-flight.ts'
 import { HostError, isBroken } from '../../host-client/host-error.ts'
-import type { AnswerListener, Control, HostRequest } from '../../host-client/host-exchange.ts'
+import type { AnswerListener, ExchangeControl, HostRequest } from '../../host-client/host-exchange.ts'
 import { isElsewhere, responseHeaders } from '../../proxy/forwarding.ts'
 import type { Upstreams } from '../../proxy/upstreams.ts'
 import type { HostNotes } from '../../visit.ts'
@@ -83,7 +83,7 @@ export class OriginFetch implements AnswerListener {
   readonly #settle: (result: OriginFetchResult) => void
   readonly #finish: () => void
   readonly #upstreams: Upstreams
-  #control: Control | undefined
+  #control: ExchangeControl | undefined
   #isCollecting = true
   /** All pieces while collecting, later only those that the leader has not taken. */
   #pieces: Buffer[] = []

@@ -1,4 +1,4 @@
-import { edgeHeaders, type SitePlace } from '../../proxy/forwarding.ts'
+import { edgeHeaders, type RoutedSite } from '../../proxy/forwarding.ts'
 import type { Visit } from '../../visit.ts'
 import type { Selected } from '../decide/vary-key.ts'
 import type { Entry } from '../store/entry.ts'
@@ -18,7 +18,7 @@ const NEUTRAL = ['user-agent', 'Mozilla/5.0 (compatible; Stead)', 'accept', '*/*
  */
 export function originRequestHeaders(
   visit: Visit,
-  { route, hostKey }: { readonly route: SitePlace; readonly hostKey: string },
+  { route, hostKey }: { readonly route: RoutedSite; readonly hostKey: string },
   selected: Selected | undefined,
   known: Entry | undefined,
 ): string[] {

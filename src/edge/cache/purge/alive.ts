@@ -6,7 +6,7 @@ import type { Entry } from '../store/entry.ts'
 import type { PurgeFeed } from './purge-feed.ts'
 
 /** Returns whether the entry belongs to this site, its tier is on, and no known purge is newer. */
-export function isAlive({ options }: Cache, entry: Entry, route: Route): boolean {
+export function isEntryAlive({ options }: Cache, entry: Entry, route: Route): boolean {
   if (entry.siteId !== route.siteId || !(entry.tier === 'page' ? route.hasEdgeCache : route.hasCdn)) return false
   const epoch = entry.tier === 'page' ? route.cacheEpoch : route.cdnEpoch
   return entry.epoch >= epoch && isAliveFor(options.purges, entry)

@@ -2,22 +2,22 @@
  * A thread of `database-thread.ts`. Has a connection to a site's database and does everything that handles its values.
  */
 import type { Connection } from 'mysql2/promise'
-import { type Exchange, serveOrders } from '../../../platform/threads/serve-orders.ts'
+import { type OrderStreams, serveOrders } from '../../../platform/threads/serve-orders.ts'
 import { differenceOfLoaded } from '../../site-database/dumps/compare-dumps.ts'
 import { SiteUnavailable } from '../../site-database/site-database.ts'
 import { describeBeyond } from '../../site-database/sql/beyond.ts'
 import { connect, errorOf } from '../server/connect.ts'
 import { checkServerRoom } from '../server/server-room.ts'
 import type { Begun, DatabaseOrder, OrderOf } from './database-thread.ts'
-import { beginMoment, dumpMoment, type Moment } from './dump.ts'
+import { beginMoment, type DumpTransaction, dumpMoment } from './dump.ts'
 import { copyTables, loadDump } from './load.ts'
 
 let connection: Connection | undefined
-let moment: Moment | undefined
+let moment: DumpTransaction | undefined
 
 serveOrders((order: DatabaseOrder, exchange) => perform[order.do](order as never, exchange))
 
-const perform: { [Kind in DatabaseOrder['do']]: (order: OrderOf<Kind>, exchange: Exchange) => Promise<unknown> } = {
+const perform: { [Kind in DatabaseOrder['do']]: (order: OrderOf<Kind>, exchange: OrderStreams) => Promise<unknown> } = {
   async open({ address, login }) {
     connection = await connect(address, login)
   },

@@ -7,7 +7,7 @@ import { createTextOf, readCreateText, type SiteTable, tableNames, withoutCount 
 import { type RawRow, readRows } from './read-rows.ts'
 
 /** A transaction that sees a database as it was when it began, and the tables that existed then. */
-export interface Moment {
+export interface DumpTransaction {
   readonly connection: Connection
   readonly database: string
   readonly tables: readonly SiteTable[]
@@ -17,7 +17,7 @@ export interface Moment {
  * Begins a transaction. No statement of the site may run meanwhile, because table definitions are not part of the
  * transaction.
  */
-export async function beginMoment(connection: Connection, database: string): Promise<Moment> {
+export async function beginMoment(connection: Connection, database: string): Promise<DumpTransaction> {
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
   await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
   const tables: SiteTable[] = []
@@ -28,7 +28,7 @@ export async function beginMoment(connection: Connection, database: string): Pro
 
 /** Writes the dump of a moment in the format that `child/dump.ts` uses for SQLite files. May be called again. */
 export async function* dumpMoment(
-  { connection, database, tables }: Moment,
+  { connection, database, tables }: DumpTransaction,
   wanted?: readonly string[],
 ): AsyncGenerator<Uint8Array, void, void> {
   const names = wanted && new Set(wanted.map((name) => name.toLowerCase()))

@@ -18,7 +18,7 @@ type Mark = 'complete' | 'leaving' | 'entering' | 'filling' | 'returning' | unde
 /** Tables per statement. Each table is moved completely or not at all. */
 const MOVED_AT_ONCE = 100
 
-export async function markOf(connection: Connection, database: string): Promise<Mark> {
+export async function databaseMark(connection: Connection, database: string): Promise<Mark> {
   const [row] = await rowsOf(
     connection,
     'SELECT SCHEMA_COMMENT FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
@@ -46,7 +46,7 @@ export async function makeAnew(connection: Connection, database: string, mark?: 
 }
 
 export async function stateOf(connection: Connection, names: SiteNames): Promise<DatabaseState> {
-  const [next, previous] = [await markOf(connection, names.next), await markOf(connection, names.previous)]
+  const [next, previous] = [await databaseMark(connection, names.next), await databaseMark(connection, names.previous)]
   const tables = await tableNames(connection, names.current)
   return {
     hasCurrent: tables.length > 0,
@@ -57,16 +57,16 @@ export async function stateOf(connection: Connection, names: SiteNames): Promise
 
 /** Makes `next` the current database. The site must be locked out. */
 export async function switchIn(connection: Connection, { current, next, previous }: SiteNames): Promise<void> {
-  if ((await markOf(connection, next)) === 'complete') {
+  if ((await databaseMark(connection, next)) === 'complete') {
     await makeAnew(connection, previous, 'filling')
     await setMark(connection, next, 'leaving')
   }
-  if ((await markOf(connection, next)) === 'leaving') {
+  if ((await databaseMark(connection, next)) === 'leaving') {
     await moveAll(connection, current, previous)
     await setMark(connection, previous, 'complete')
     await setMark(connection, next, 'entering')
   }
-  if ((await markOf(connection, next)) === 'entering') {
+  if ((await databaseMark(connection, next)) === 'entering') {
     await moveAll(connection, next, current)
     await dropDatabase(connection, next)
   }
@@ -74,20 +74,20 @@ export async function switchIn(connection: Connection, { current, next, previous
 
 /** Makes `previous` the current database again, even in the middle of a switch. The site must be locked out. */
 export async function switchBack(connection: Connection, { current, next, previous }: SiteNames): Promise<void> {
-  if ((await markOf(connection, next)) === 'leaving') {
+  if ((await databaseMark(connection, next)) === 'leaving') {
     await moveAll(connection, previous, current)
     await dropDatabase(connection, previous)
     await setMark(connection, next, 'complete')
     return
   }
-  if ((await markOf(connection, previous)) === 'complete') await setMark(connection, previous, 'returning')
-  if ((await markOf(connection, previous)) === 'returning') {
+  if ((await databaseMark(connection, previous)) === 'complete') await setMark(connection, previous, 'returning')
+  if ((await databaseMark(connection, previous)) === 'returning') {
     // The rest of it belongs to the version that is being reverted.
-    if ((await markOf(connection, next)) === 'entering') await dropDatabase(connection, next)
+    if ((await databaseMark(connection, next)) === 'entering') await dropDatabase(connection, next)
     await makeAnew(connection, current)
     await setMark(connection, previous, 'entering')
   }
-  if ((await markOf(connection, previous)) === 'entering') {
+  if ((await databaseMark(connection, previous)) === 'entering') {
     await moveAll(connection, previous, current)
     await dropDatabase(connection, previous)
   }
@@ -95,16 +95,16 @@ export async function switchBack(connection: Connection, { current, next, previo
 
 /** Whether a process died in the middle of a switch or a revert, so that the current database is incomplete. */
 export async function isCutOff(connection: Connection, { next, previous }: SiteNames): Promise<boolean> {
-  const marks = [await markOf(connection, next), await markOf(connection, previous)]
+  const marks = [await databaseMark(connection, next), await databaseMark(connection, previous)]
   return marks.some((mark) => mark === 'leaving' || mark === 'entering' || mark === 'returning')
 }
 
 /** Finishes an interrupted switch or revert. The site must be locked out. */
 export async function finishCutOff(connection: Connection, names: SiteNames): Promise<void> {
-  const previous = await markOf(connection, names.previous)
+  const previous = await databaseMark(connection, names.previous)
   // First, because if both were interrupted, the revert came later.
   if (previous === 'returning' || previous === 'entering') await switchBack(connection, names)
-  const next = await markOf(connection, names.next)
+  const next = await databaseMark(connection, names.next)
   if (next === 'leaving' || next === 'entering') await switchIn(connection, names)
 }
 

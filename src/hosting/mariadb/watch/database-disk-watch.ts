@@ -10,7 +10,7 @@ import { asAdministrator } from '../server/database-server.ts'
 import type { SiteDatabases } from '../site-databases.ts'
 import { type RightsLevel, reducedAccounts } from '../site-rights.ts'
 import { BACK_BELOW, levelOfDisk, levelOfSpace, worse } from './database-quota.ts'
-import { endSession, type SiteSession, siteSessions } from './site-sessions.ts'
+import { endConnection, type SiteSession, siteSessions } from './site-sessions.ts'
 
 const MB = 1 << 20
 /** How often free disk space is checked, which takes microseconds. */
@@ -162,7 +162,7 @@ export class DatabaseDiskWatch {
       )
     if (this.#disk === 'least')
       for (const { id, isIdle, seconds } of sessions)
-        if (!isIdle && seconds >= RUNS_SECONDS) await endSession(connection, id)
+        if (!isIdle && seconds >= RUNS_SECONDS) await endConnection(connection, id)
   }
 
   async #fit(connection: Connection, directory: number, { disk, sessions }: Look): Promise<void> {

@@ -6,7 +6,7 @@ import { Repeat } from '../content/repeat.ts'
 import { asAdministrator, type DatabaseServer } from '../server/database-server.ts'
 import { TEMPORARY_TABLES_FILE } from '../server/server-settings.ts'
 import { temporaryFiles } from '../server/temporary-files.ts'
-import { changingSessions, endSession, type SiteSession, siteSessions } from './site-sessions.ts'
+import { changingSessions, endConnection, type SiteSession, siteSessions } from './site-sessions.ts'
 
 /** How often the memory of the server's process is read, which takes microseconds. */
 const TICK_MS = 200
@@ -95,7 +95,7 @@ export class ResourceWatch {
     const { server, prefix, log } = this.#options
     await asAdministrator(server, async (connection) => {
       for (const { session, why, bytes } of await choose(connection, await siteSessions(connection, prefix))) {
-        await endSession(connection, session.id)
+        await endConnection(connection, session.id)
         this.#ended++
         const facts = { directory: session.directory, bytes, seconds: session.seconds }
         log.warn(facts, `ended a database session of a site: ${why}`)

@@ -50,13 +50,13 @@ export async function changingSessions(connection: Connection): Promise<Set<numb
 }
 
 /** Ends a connection, if it still exists. */
-export async function endSession(connection: Connection, id: number): Promise<void> {
+export async function endConnection(connection: Connection, id: number): Promise<void> {
   await connection.query(`KILL HARD CONNECTION ${id}`).catch((error: { errno?: number }) => {
     if (error.errno !== NO_SUCH_THREAD) throw error
   })
 }
 
 /** Ends all connections of an account. */
-export async function endSessions(connection: Connection, user: string): Promise<void> {
+export async function endConnections(connection: Connection, user: string): Promise<void> {
   await connection.query(`KILL HARD USER '${user}'`)
 }

@@ -5,14 +5,14 @@ import { directoryOfName } from '../database-names.ts'
 import { rowsOf } from '../server/connect.ts'
 import { asAdministrator, type DatabaseServer } from '../server/database-server.ts'
 import { type SiteLimits, usualLimits } from '../site-databases.ts'
-import { endSession, siteSessions } from './site-sessions.ts'
+import { endConnection, siteSessions } from './site-sessions.ts'
 
 /** A statement may exceed its time limit by this much. */
 const LOOKS_EVERY_MS = 10_000
 /** An idle connection with an open transaction keeps the server from purging old row versions. */
 const MOST_IDLE_SECONDS = 600
 
-export interface SiteWatchOptions {
+export interface SessionWatchOptions {
   readonly server: DatabaseServer
   readonly prefix: string
   readonly limits?: SiteLimits
@@ -33,13 +33,13 @@ export interface ServerMetrics {
 }
 
 /** Enforces limits that a site's session could lift, such as its time limit. Counts slow statements. */
-export class SiteWatch {
-  readonly #options: SiteWatchOptions
+export class SessionWatch {
+  readonly #options: SessionWatchOptions
   readonly #slow = new Map<number, number>()
   #counts = { databases: 0, connections: 0, slow: 0, ended: 0 }
   readonly #repeat: Repeat
 
-  constructor(options: SiteWatchOptions) {
+  constructor(options: SessionWatchOptions) {
     this.#options = options
     const { everyMs = LOOKS_EVERY_MS, log, server } = options
     const failed = (error: Error) => {
@@ -92,7 +92,7 @@ export class SiteWatch {
     for (const { id, directory, isIdle, seconds } of sessions) {
       if (seconds <= (isIdle ? MOST_IDLE_SECONDS : statementSeconds)) continue
       // Its session has lifted its limits.
-      await endSession(connection, id)
+      await endConnection(connection, id)
       if (isIdle) continue
       this.#counts.ended++
       this.#options.log.warn({ directory, seconds }, 'stopped a statement of a site that took too long')

@@ -13,7 +13,7 @@ import {
 } from '../../../../test/support/site-directory.ts'
 import { runtimes } from '../../../../test/support/ways.ts'
 import { openBudgets } from '../../../platform/budgets/budget.ts'
-import { PhpPool, type PoolLimits, type VisitOptions } from '../pool/pool.ts'
+import { PhpPool, type PhpVisitOptions, type PoolLimits } from '../pool/pool.ts'
 import { type PhpRuntime, PhpTimeout, PhpWaitsForItself } from '../runtime.ts'
 import { processTree } from '../wasm/process-tree.ts'
 
@@ -55,13 +55,13 @@ describe.skipIf(!core || !native || native.skip)('concurrent requests of a site'
     pool = new PhpPool(runtime, { ...limits, ...change })
   }
   const site = () => ({ ...directory, siteId: 1 })
-  const ask = async (path: string, visit: VisitOptions = {}, signal?: AbortSignal) => {
+  const ask = async (path: string, visit: PhpVisitOptions = {}, signal?: AbortSignal) => {
     const answer = await pool.handle(site(), testRequest(path, `/wordpress${path.split('?')[0]}`), signal, visit)
     return { body: text(answer.body) }
   }
   const goFile = (n: number) => join(directory.siteDirectory, `private/tmp/go-${n}`)
   /** Sends a request that keeps running until it is released. */
-  const begin = async (n: number, visit: VisitOptions = {}) => {
+  const begin = async (n: number, visit: PhpVisitOptions = {}) => {
     await rm(goFile(n), { force: true })
     const { body } = await ask(`/wait.php?n=${n}`, visit)
     return async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 
 /** An address with its port, as in `/proc/net/tcp`. */
-export interface Place {
+export interface SocketAddress {
   readonly address: string
   readonly port: number
 }
@@ -16,7 +16,7 @@ const LISTENING = '0A'
  * @param pid a process in that network
  * @param peer source of the connection
  */
-export async function askedFor(pid: number, peer: Place): Promise<Place | undefined> {
+export async function askedFor(pid: number, peer: SocketAddress): Promise<SocketAddress | undefined> {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(peer.address)?.[1]
   const of4 = mapped ?? (isIPv6(peer.address) ? undefined : peer.address)
   // An IPv6 socket may be connected to an IPv4 address.
@@ -36,13 +36,13 @@ export async function askedFor(pid: number, peer: Place): Promise<Place | undefi
 
 const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
 
-function unmapped(place: Place | undefined): Place | undefined {
+function unmapped(place: SocketAddress | undefined): SocketAddress | undefined {
   const mapped = place && /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(place.address)?.[1]
   return mapped ? { ...place, address: mapped } : place
 }
 
 /** Parses an address. The kernel prints it as 32-bit words in the machine's byte order. */
-export function readPlace(text: string): Place | undefined {
+export function readPlace(text: string): SocketAddress | undefined {
   const [words = '', port = ''] = text.split(':')
   const bytes = Buffer.from(words, 'hex')
   if ((bytes.length !== 4 && bytes.length !== 16) || !/^[0-9A-F]{4}$/.test(port)) return undefined

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { connectForSite, type Egress } from '../wasm/network/egress.ts'
-import { askedFor, type Place } from './connections.ts'
+import { askedFor, type SocketAddress } from './connections.ts'
 import { answerName, MadeUpAddresses } from './name-server.ts'
 import type { Network } from './networks.ts'
 
@@ -49,7 +49,7 @@ export function serveEgressSocket(network: Network, site: SiteBehind): () => voi
  * Returns the intended host of an address. libcurl resolves `*.localhost` to the loopback address without a query, so
  * such a site's address is that of this machine.
  */
-async function meantBy({ address, port }: Place, { names, egress, ownName }: Served): Promise<string> {
+async function meantBy({ address, port }: SocketAddress, { names, egress, ownName }: Served): Promise<string> {
   const isLoopback = address === '::1' || address.startsWith('127.')
   // The edge then routes by the host name in the request.
   if (isLoopback && (await egress.edge?.find(ownName, port))) return ownName

@@ -12,7 +12,7 @@ const sayingMs = 10_000
 const questionStart = '{"ask":'
 
 /** Receives the messages of a site. */
-export interface Listener {
+export interface SiteListener {
   /** Nothing is received before this resolves, while PHP waits. */
   readonly isReady: () => Promise<unknown>
   readonly onNote: (text: string) => void
@@ -23,7 +23,7 @@ export interface Listener {
  * Listens for messages from a site's PHP to the host (`tasks/native.php`). Answers all of them, notes with nothing: PHP
  * continues once the host has received the message, so none of its later output can arrive first.
  */
-export async function listenToSite(path: string, listener: Listener): Promise<Server> {
+export async function listenToSite(path: string, listener: SiteListener): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(sayingMs, () => socket.destroy())
@@ -39,7 +39,7 @@ export async function listenToSite(path: string, listener: Listener): Promise<Se
   return server
 }
 
-function hear(socket: Socket, listener: Listener): void {
+function hear(socket: Socket, listener: SiteListener): void {
   const read = () => {
     const head = socket.readableLength >= lengthBytes && expected < 0 ? (socket.read(lengthBytes) as Buffer) : null
     if (head) expected = head.readUInt32BE()
@@ -57,7 +57,7 @@ function hear(socket: Socket, listener: Listener): void {
   socket.on('readable', read)
 }
 
-async function answer(socket: Socket, text: string, { isReady, onNote, onAsk }: Listener): Promise<void> {
+async function answer(socket: Socket, text: string, { isReady, onNote, onAsk }: SiteListener): Promise<void> {
   await isReady()
   const isQuestion = text.startsWith(questionStart)
   // An empty message only waits for the answer.

@@ -80,7 +80,7 @@ export interface TaskOptions {
   readonly whileHeld?: boolean
 }
 
-export interface VisitOptions extends Pick<TaskOptions, 'whileHeld'> {
+export interface PhpVisitOptions extends Pick<TaskOptions, 'whileHeld'> {
   /** Whether the site's own PHP has sent it and waits for the answer, so that it comes first. */
   readonly isOwn?: boolean
   /** Whether Stead judges the site by it. As for tasks, time in which PHP had no CPU does not count. */
@@ -169,7 +169,7 @@ export class PhpPool {
     site: PooledSite,
     request: VisitorRequest,
     signal?: AbortSignal,
-    { whileHeld, isOwn, isJudged, onLong }: VisitOptions = {},
+    { whileHeld, isOwn, isJudged, onLong }: PhpVisitOptions = {},
   ): Promise<PhpResponse> {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
@@ -449,7 +449,7 @@ export class PhpPool {
   #limitVisit(
     siteId: number,
     { pid }: PhpProcess,
-    { request, end, isJudged, onLong }: Pick<VisitOptions, 'isJudged' | 'onLong'> & LimitedVisit,
+    { request, end, isJudged, onLong }: Pick<PhpVisitOptions, 'isJudged' | 'onLong'> & LimitedVisit,
   ): () => void {
     const { requestMs: ms } = this.#limits
     const limit = { ms, pid, what: 'PHP did not finish the page', onOver: (error: PhpTimeout) => end.abort(error) }

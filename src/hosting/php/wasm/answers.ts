@@ -22,7 +22,7 @@ const ofTheConnection = new Set([
 /**
  * The answer to one job, assembled from a child's frames. A child may send anything, because it runs untrusted code.
  */
-export interface Answer {
+export interface JobAnswer {
   readonly head: Promise<PhpResponse>
   readonly finished: Promise<ResponseEnd>
   /** @throws when the frame is not expected now, or is invalid */
@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** @param flow pauses and resumes the frames of the child */
-export function expectAnswer(flow: { pause(): void; resume(): void }): Answer {
+export function expectAnswer(flow: { pause(): void; resume(): void }): JobAnswer {
   const head = Promise.withResolvers<PhpResponse>()
   const finished = Promise.withResolvers<ResponseEnd>()
   for (const { promise } of [head, finished] as { promise: Promise<unknown> }[]) promise.catch(() => {})

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { PhpCrashed } from '../runtime.ts'
-import type { Answer } from './answers.ts'
+import type { JobAnswer } from './answers.ts'
 import { Frame, type ResponseEnd } from './frames.ts'
 
 /** How much is read ahead of the reader. Beyond that, PHP waits. */
 const READ_AHEAD_BYTES = 1 << 17
 
 /** The output of a command, assembled from a child's frames. */
-export interface CommandAnswer extends Answer {
+export interface CommandAnswer extends JobAnswer {
   readonly output: Readable
   readonly errors: Readable
 }

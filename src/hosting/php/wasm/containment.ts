@@ -7,7 +7,7 @@ import { bubblewrap } from '../../../platform/processes/bubblewrap.ts'
 import { type Containment, type PhpSite, runtimesOf } from '../runtime.ts'
 import { compiledAt } from './compiled/compiled.ts'
 import type { Mount } from './frames.ts'
-import type { ChildProgram } from './program.ts'
+import type { PhpProgram } from './program.ts'
 
 const run = promisify(execFile)
 
@@ -97,7 +97,7 @@ export interface LaunchOptions {
 export async function planLaunch(
   abilities: Abilities,
   site: PhpSite,
-  program: ChildProgram,
+  program: PhpProgram,
   note: (text: string) => void,
   { flags = v8Flags(true), isReadOnly = false, programs, compiled }: LaunchOptions = {},
 ): Promise<Launch> {
@@ -184,7 +184,7 @@ function sandboxed(
   directory: string,
   core: string,
   php: { folder: string; module: string },
-  program: ChildProgram,
+  program: PhpProgram,
   { flags, isReadOnly, programs, compiled }: LaunchOptions & { readonly flags: readonly string[] },
 ): Launch {
   const more: Mount[] = [

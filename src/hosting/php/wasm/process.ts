@@ -21,7 +21,7 @@ import {
 } from '../runtime.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
 import { limitTime } from '../time-limit.ts'
-import { type Answer, expectAnswer } from './answers.ts'
+import { expectAnswer, type JobAnswer } from './answers.ts'
 import { expectCommand } from './command-answer.ts'
 import { type Launch, pathOnly } from './containment.ts'
 import {
@@ -93,7 +93,7 @@ export class WasmProcess implements PhpProcess {
   readonly #jobs: Duplex
   readonly #answers: Duplex
   readonly #ready = Promise.withResolvers<ChildReady>()
-  #answer: Answer | undefined
+  #answer: JobAnswer | undefined
   #takeTurn: TakeTurn | undefined
   /** Ends the turn at the database that the child has, or waits for. */
   #turn: Promise<(wrote: boolean) => void> | undefined
@@ -306,7 +306,7 @@ export class WasmProcess implements PhpProcess {
     this.#jobs.write(encodeFrame(Frame.room, room))
   }
 
-  #begin(): Answer {
+  #begin(): JobAnswer {
     if (this.#answer) throw new Error('PHP is busy: one job at a time')
     if (this.#endedBy) throw this.#endedBy
     const answer = expectAnswer(this.#answers)

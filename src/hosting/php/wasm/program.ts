@@ -13,7 +13,7 @@ const extension = extname(import.meta.filename)
 const sharedSources = ['frames', 'server-variables', 'task-request']
 
 /** The program that a child runs: its JavaScript, and Stead's PHP files. */
-export interface ChildProgram {
+export interface PhpProgram {
   /**
    * A folder that contains only the program. It starts at `child/main.js`, and PHP sees `certificates/` as
    * /etc/ssl/certs.
@@ -35,7 +35,7 @@ export interface ChildProgram {
  * @param ownFolder a folder that nothing else uses; a killed predecessor may have left its program there. Default: a
  * new   folder among the system's temporary files
  */
-export async function prepareProgram(certificates: string, ownFolder?: string): Promise<ChildProgram> {
+export async function prepareProgram(certificates: string, ownFolder?: string): Promise<PhpProgram> {
   const folder = ownFolder ? await emptied(ownFolder) : await mkdtemp(join(tmpdir(), 'stead-php-'))
   await mkdir(join(folder, 'child'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')

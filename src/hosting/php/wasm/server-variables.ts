@@ -68,7 +68,7 @@ export function credentialEntries(authorization: string | undefined): [string, s
   ]
 }
 
-export function queryOf({ path, query }: RequestHead): string {
+export function queryString({ path, query }: RequestHead): string {
   if (query !== undefined) return query
   const at = path.indexOf('?')
   return at < 0 ? '' : path.slice(at + 1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { differenceOf, type Summing, sumUp } from './compare-dumps.ts'
+import { dumpDifference, type Summing, sumUp } from './compare-dumps.ts'
 import { sumUpApart } from './sum-up-apart.ts'
 
 const table = 'CREATE TABLE t (id int PRIMARY KEY, v varchar(20), f float, d decimal(10,2));'
@@ -17,7 +17,7 @@ describe.each([
     for await (const _piece of summing.through(pieces(text)));
     return summing.summary()
   }
-  const difference = async (one: string, other: string) => differenceOf(await sum(one), await sum(other))
+  const difference = async (one: string, other: string) => dumpDifference(await sum(one), await sum(other))
 
   const rows = `${table} INSERT INTO t (id, v, f, d) VALUES (1, 'a', 0.1, 1.5), (2, NULL, 2, 0);`
 

@@ -27,7 +27,7 @@ export interface Summing {
 }
 
 /** @returns what the other one has differently, in words, or undefined if nothing */
-export function differenceOf(one: DumpSummary, other: DumpSummary): string | undefined {
+export function dumpDifference(one: DumpSummary, other: DumpSummary): string | undefined {
   for (const [name, sum] of one) {
     const there = other.get(name)
     if (!there) return `the table ${sum.table.name} is missing`
@@ -81,7 +81,7 @@ export async function differenceOfLoaded(
   const [wanted, found] = [begin(), begin()]
   await load(wanted.through(sql))
   for await (const _piece of found.through(dump()));
-  return differenceOf(wanted.summary(), found.summary())
+  return dumpDifference(wanted.summary(), found.summary())
 }
 
 function hashOf(table: TableDefinition, names: readonly string[] | undefined, values: readonly Value[]): bigint {

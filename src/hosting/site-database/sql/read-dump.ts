@@ -1,9 +1,9 @@
 import { checkCharset, isUtf8Charset, leadsOf, toUtf8 } from './charsets.ts'
 import { type DumpProgram, isAtItsEnd, programOf } from './dump-programs.ts'
 import { readAlter, readIndex } from './read-alter.ts'
-import { readTable } from './read-table.ts'
+import { readTableDefinition } from './read-table.ts'
 import { SessionSettings } from './session-settings.ts'
-import { type Token, Tokens, type TokensOptions, UnreadableSql } from './sql-tokens.ts'
+import { SqlTokens, type Token, type TokensOptions, UnreadableSql } from './sql-tokens.ts'
 import type { TableDefinition } from './table.ts'
 
 /** A value of a row. Only its column determines whether its bytes are text. */
@@ -82,7 +82,7 @@ const PLAIN_EXPORT = 'Export the database again with wp db export or mysqldump.'
  * which they appear. It refuses anything unknown, which would otherwise be lost silently.
  */
 export class DumpReader {
-  readonly #tokens: Tokens
+  readonly #tokens: SqlTokens
   readonly #isForeign: boolean
   readonly #statements: Generator<DumpEvent | undefined, void, void>
   readonly #session = new SessionSettings()
@@ -96,7 +96,7 @@ export class DumpReader {
   #isOfServer = false
 
   constructor({ isForeign = false, ...options }: DumpReaderOptions = {}) {
-    this.#tokens = new Tokens(options)
+    this.#tokens = new SqlTokens(options)
     this.#isForeign = isForeign
     this.#statements = this.#read()
   }
@@ -237,7 +237,7 @@ export class DumpReader {
     const paren = statement.findIndex((token) => isMark(token, '('))
     if (this.#isForeign && paren > 0 && isMark(statement[paren + 1] ?? NOTHING, ')')) return
     const isTemporary = words.includes('TEMPORARY')
-    const table = readTable(this.#inUtf8(statement))
+    const table = readTableDefinition(this.#inUtf8(statement))
     if (isTemporary) return
     this.#hasTables = true
     const database = databaseIn(statement) ?? this.#database

@@ -1,4 +1,4 @@
-import { ownText } from './server-text.ts'
+import { serverTableText } from './server-text.ts'
 import { type Token, UnreadableSql } from './sql-tokens.ts'
 import {
   type Beyond,
@@ -22,7 +22,7 @@ import { expressionText } from './token-text.ts'
  * @param tokens one statement without its semicolon
  * @throws UnreadableSql
  */
-export function readTable(tokens: readonly Token[]): TableDefinition {
+export function readTableDefinition(tokens: readonly Token[]): TableDefinition {
   const words = new Words(tokens)
   words.expect('CREATE')
   words.take('OR', 'REPLACE')
@@ -57,7 +57,7 @@ export function readTable(tokens: readonly Token[]): TableDefinition {
   if (beyond.length === 0) return table
   // The server's text would also contain what is lost.
   const isWhole = !beyond.some(({ what }) => what === DEFAULT_OF_SEQUENCE)
-  const text = isWhole ? ownText(tokens, table) : undefined
+  const text = isWhole ? serverTableText(tokens, table) : undefined
   return { ...table, more: beyond, ...(text !== undefined && { ownText: text }) }
 }
 

@@ -10,7 +10,7 @@ import { expressionText, quoted } from './token-text.ts'
  * @param tokens the tokens of `CREATE TABLE …`
  * @returns undefined for words that no server shows
  */
-export function ownText(
+export function serverTableText(
   tokens: readonly Token[],
   { name, autoIncrement, collation, comment }: Omit<TableDefinition, 'more' | 'ownText'>,
 ): string | undefined {

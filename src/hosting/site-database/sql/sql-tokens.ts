@@ -81,7 +81,7 @@ interface OpenString {
   hasEscapes: boolean
 }
 
-export class Tokens {
+export class SqlTokens {
   readonly #keepsValues: boolean
   #bytes: Buffer = EMPTY
   #at = 0

@@ -1,5 +1,5 @@
 import { lstatSync, renameSync } from 'node:fs'
-import { readLines } from '../json-lines.ts'
+import { readJsonLines } from '../json-lines.ts'
 import { comparePaths } from '../paths.ts'
 import type { WalkedFile } from '../tree-walk.ts'
 import type { WantedFile } from './merge.ts'
@@ -31,7 +31,7 @@ export class Earlier {
    * @param laid the folder with the staged files
    */
   constructor(known: string, laid: string) {
-    this.#lines = readLines<Known>(known)
+    this.#lines = readJsonLines<Known>(known)
     this.#laid = laid
   }
 

@@ -20,7 +20,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { flushFileSystem } from '../../../platform/files/flush-file-system.ts'
 import { syncFolder } from '../../../platform/files/write-file.ts'
 import { type Attributes, attributesAt, isThere, moveIfThere, setAttributes } from '../attributes.ts'
-import { type Lines, openLines, readLines } from '../json-lines.ts'
+import { type Lines, openLines, readJsonLines } from '../json-lines.ts'
 import { CORE_FOLDERS } from '../paths.ts'
 import { removeTree } from '../remove-tree.ts'
 import { Earlier } from './earlier.ts'
@@ -28,7 +28,7 @@ import { EXCHANGE } from './exchange-folder.ts'
 import { atPath } from './pin.ts'
 
 /** A line of the plan. */
-export type Step =
+export type ExchangeStep =
   | { readonly n: number; readonly path: string; readonly isNew: boolean }
   /** Without attributes, the folder gets its previous ones again, because moves change its times. */
   | { readonly attributes: Attributes | null; readonly path: string }
@@ -162,7 +162,7 @@ export class Exchange {
 
   #file = (name: string): string => join(this.folder, name)
 
-  #forward({ n, path, isNew }: Extract<Step, { n: number }>): void {
+  #forward({ n, path, isNew }: Extract<ExchangeStep, { n: number }>): void {
     const [fresh, kept] = this.#placesOf(n)
     if (isNew ? !isThere(fresh) : isThere(kept)) return
     const found = atPath(this.#web, path, (place) => {
@@ -173,7 +173,7 @@ export class Exchange {
     if (!found && isNew) throw new Error(`The folder of ${JSON.stringify(path)} is gone`)
   }
 
-  #back({ n, path, isNew }: Extract<Step, { n: number }>): void {
+  #back({ n, path, isNew }: Extract<ExchangeStep, { n: number }>): void {
     const [fresh, kept] = this.#placesOf(n)
     if (!isThere(kept) && (!isNew || isThere(fresh))) return
     const found = atPath(this.#web, path, (place) => {
@@ -187,9 +187,9 @@ export class Exchange {
 
   #placesOf = (n: number): [string, string] => [this.placeOfNew(n), join(this.folder, 'old', String(n))]
 
-  async #eachMove(move: (step: Extract<Step, { n: number }>) => void): Promise<void> {
+  async #eachMove(move: (step: Extract<ExchangeStep, { n: number }>) => void): Promise<void> {
     let moved = 0
-    for await (const step of readLines<Step>(this.#file('plan'))) {
+    for await (const step of readJsonLines<ExchangeStep>(this.#file('plan'))) {
       if (!('n' in step)) continue
       move(step)
       if (++moved % PIECE === 0) await turn()
@@ -198,7 +198,7 @@ export class Exchange {
 
   async #writeBefore(): Promise<void> {
     await using lines = await openLines(this.#file('before.tmp'))
-    for await (const step of readLines<Step>(this.#file('plan'))) {
+    for await (const step of readJsonLines<ExchangeStep>(this.#file('plan'))) {
       if ('n' in step) continue
       const was = attributesAt(this.#web, step.path)
       if (was) await lines.write({ path: step.path, ...was, next: step.attributes } satisfies Before)
@@ -209,7 +209,7 @@ export class Exchange {
 
   async #eachBefore(work: (was: Before) => void): Promise<void> {
     let done = 0
-    for await (const was of readLines<Before>(this.#file('before'))) {
+    for await (const was of readJsonLines<Before>(this.#file('before'))) {
       work(was)
       if (++done % PIECE === 0) await turn()
     }

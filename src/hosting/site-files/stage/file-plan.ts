@@ -7,7 +7,7 @@ import { FilesRefused } from '../paths.ts'
 import { isSameContent } from '../same-content.ts'
 import type { WalkedFile } from '../tree-walk.ts'
 import type { Earlier, Known } from './earlier.ts'
-import type { Exchange, Step } from './exchange.ts'
+import type { Exchange, ExchangeStep } from './exchange.ts'
 import type { Changes, WantedFile } from './merge.ts'
 import { atPath, pinBelow } from './pin.ts'
 import type { StagedWriter } from './staged-writer.ts'
@@ -83,14 +83,14 @@ export class FilePlan extends FileComparison {
   }
 
   override remove(path: string): Promise<void> {
-    return this.#parts.plan.write({ n: ++this.#number, path, isNew: false } satisfies Step)
+    return this.#parts.plan.write({ n: ++this.#number, path, isNew: false } satisfies ExchangeStep)
   }
 
   override async put(entry: WantedEntry): Promise<boolean> {
     const { exchange, plan } = this.#parts
     this.#top = entry.path
     if (!(await this.#make(entry, exchange.placeOfNew(++this.#number)))) return false
-    await plan.write({ n: this.#number, path: entry.path, isNew: true } satisfies Step)
+    await plan.write({ n: this.#number, path: entry.path, isNew: true } satisfies ExchangeStep)
     return true
   }
 
@@ -121,7 +121,7 @@ export class FilePlan extends FileComparison {
   }
 
   override setAttributes(path: string, attributes?: Attributes): Promise<void> {
-    return this.#parts.plan.write({ attributes: attributes ?? null, path } satisfies Step)
+    return this.#parts.plan.write({ attributes: attributes ?? null, path } satisfies ExchangeStep)
   }
 
   async #make(entry: WantedEntry, place: string): Promise<boolean> {

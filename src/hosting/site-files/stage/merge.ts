@@ -1,5 +1,5 @@
 import type { Attributes } from '../attributes.ts'
-import type { FileScope, Prepared, WantedEntry } from '../file-content.ts'
+import type { FileScope, PreparedFiles, WantedEntry } from '../file-content.ts'
 import { checkPath, comparePaths, FilesRefused, isAtOrBelow, parentOf, staysInside } from '../paths.ts'
 import { holdsException, isInScope } from '../scope.ts'
 import { fileMode, folderMode, MOST_ENTRIES, type WalkedEntry, type WalkedFile } from '../tree-walk.ts'
@@ -39,7 +39,7 @@ export interface MergeOptions {
 }
 
 /** The counts of a merge, including all bytes that are removed or replaced. */
-export interface Merged extends Prepared {
+export interface Merged extends PreparedFiles {
   readonly freedBytes: number
   /** Files and folders that are removed or replaced. */
   readonly freedEntries: number

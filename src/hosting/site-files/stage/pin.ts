@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, read as readCallb
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SourceContent } from '../../../backups/backup-store.ts'
-import { nameOf, parentOf } from '../paths.ts'
+import { lastName, parentOf } from '../paths.ts'
 
 export const LINUX = process.platform === 'linux'
 /**
@@ -64,7 +64,7 @@ export function atPath<Result>(root: string, path: string, work: (place: string)
   const folder = pinBelow(root, parentOf(path))
   if (!folder) return undefined
   try {
-    return work(`${folder.path}/${nameOf(path)}`)
+    return work(`${folder.path}/${lastName(path)}`)
   } finally {
     folder.close()
   }
@@ -104,7 +104,7 @@ export class FilesBelow {
   #openNear(path: string): number | undefined {
     const folder = this.#folder(parentOf(path))
     try {
-      return folder && openRegular(`${folder.path}/${nameOf(path)}`)
+      return folder && openRegular(`${folder.path}/${lastName(path)}`)
     } catch (error) {
       if (isGone(error)) return undefined
       throw error
@@ -161,7 +161,7 @@ const idle: Buffer[] = []
  * so that reading a growing file ends. Iterate it once, return it, or read and close it like a file. A piece is valid
  * until you request the next one.
  */
-export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> & SourceContent {
+export function contentOfOpenFile(fd: number): AsyncIterableIterator<Uint8Array> & SourceContent {
   const sizeBytes = fstatSync(fd).size
   let position = 0
   let isOpen = true

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { type Attributes, seconds } from '../attributes.ts'
 import type { WantedEntry } from '../file-content.ts'
-import { nameOf } from '../paths.ts'
+import { lastName } from '../paths.ts'
 import { fileMode } from '../tree-walk.ts'
 import type { WantedFile } from './merge.ts'
 import { LINUX } from './pin.ts'
@@ -48,7 +48,7 @@ export class StagedWriter {
   }
 
   /** Returns the place for an entry in the folder that was opened last. */
-  placeOf = (path: string): string => `${this.#open.at(-1)?.place}/${nameOf(path)}`
+  placeOf = (path: string): string => `${this.#open.at(-1)?.place}/${lastName(path)}`
 
   /**
    * Counts a file that was moved into its place as one that was created.

@@ -1,4 +1,4 @@
-import type { Copied } from './copy-thread.ts'
+import type { CopyProgress } from './copy-thread.ts'
 import type { CopyTreeOptions } from './copy-tree.ts'
 import { startThread } from './thread.ts'
 
@@ -12,7 +12,7 @@ export interface CopyingOptions {
  * @throws DiskFull, TooManyFiles
  */
 export async function copyApart(options: CopyTreeOptions, { signal, onProgress }: CopyingOptions): Promise<void> {
-  const thread = startThread<Copied>('copy-thread', options, signal)
+  const thread = startThread<CopyProgress>('copy-thread', options, signal)
   try {
     for (;;) {
       const { doneBytes, isEnd } = await thread.ask()

@@ -3,14 +3,14 @@ import { CopyTree, type CopyTreeOptions } from './copy-tree.ts'
 import { serveWork } from './thread-program.ts'
 
 /** An answer of the thread. */
-export interface Copied {
+export interface CopyProgress {
   readonly doneBytes: number
   readonly isEnd: boolean
 }
 
 const PIECE_MS = 100
 
-serveWork<CopyTreeOptions, Copied>((options) => {
+serveWork<CopyTreeOptions, CopyProgress>((options) => {
   const copy = new CopyTree(options)
   return () => {
     const begun = performance.now()

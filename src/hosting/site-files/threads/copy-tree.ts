@@ -12,7 +12,7 @@ import {
   utimesSync,
 } from 'node:fs'
 import { seconds } from '../attributes.ts'
-import { isAtOrBelow, nameOf } from '../paths.ts'
+import { isAtOrBelow, lastName } from '../paths.ts'
 import { LINUX, type Pinned, pin } from '../stage/pin.ts'
 import { SpaceCheck, type SpaceCheckOptions } from '../stage/space-check.ts'
 import { TreeWalk, type WalkedEntry, type WalkedFile } from '../tree-walk.ts'
@@ -64,7 +64,7 @@ export class CopyTree {
       this.#closeFolder()
     if (!entry) return false
     this.#room.takeEntry()
-    this.#make(entry, `${this.#open.at(-1)?.folder.path}/${nameOf(entry.path)}`)
+    this.#make(entry, `${this.#open.at(-1)?.folder.path}/${lastName(entry.path)}`)
     return true
   }
 

@@ -15,7 +15,7 @@ export interface Thread<Answer> {
 }
 
 /** The answer of a program in this folder: see `serveWork` in `thread-program.ts`. */
-export interface Piece {
+export interface ThreadPiece {
   /** Whether nothing is left to do, and nothing is open. */
   readonly isEnd: boolean
 }
@@ -25,7 +25,11 @@ export interface Piece {
  * @param name the name of a file without its extension, which calls `serveWork`
  * @param work its input as plain values
  */
-export function startThread<Answer extends Piece>(name: string, work: object, signal?: AbortSignal): Thread<Answer> {
+export function startThread<Answer extends ThreadPiece>(
+  name: string,
+  work: object,
+  signal?: AbortSignal,
+): Thread<Answer> {
   signal?.throwIfAborted()
   // `.ts` when Stead runs from its sources, `.js` when it was built.
   const program = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)

@@ -8,7 +8,7 @@ import { Form } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Step, type StepState, Steps } from '../../parts/steps.tsx'
 import { useLoad } from '../../parts/use-load.ts'
-import { follow, type Operation, showWork } from '../../parts/work.ts'
+import { followOperation, type Operation, showWork } from '../../parts/work.ts'
 import { stepTitle } from '../../texts/operation-names.ts'
 import { progressTexts } from '../../texts/parts.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
@@ -85,7 +85,7 @@ function Creating(props: { readonly isForImport: boolean; readonly of: Ordered; 
   const operation = useSignal<Operation | undefined>(undefined)
   useEffect(
     () =>
-      follow(operationId, (seen) => {
+      followOperation(operationId, (seen) => {
         operation.value = seen
         if (seen.finishedAt) props.onChange()
       }),

@@ -11,7 +11,7 @@ const MOST = 1000
 const AT_ONCE = 50
 
 /** Selects every site that matches the filters, from all pages of the list. */
-export function SelectAll(props: {
+export function SelectAllSites(props: {
   readonly total: number
   read(asked: { place: string; per_page: number }): Promise<Got<readonly Choosable[]>>
 }) {

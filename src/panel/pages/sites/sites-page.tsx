@@ -28,7 +28,7 @@ import { overviewFile } from '../site/overview-file.ts'
 import { siteAddress } from '../site-address.ts'
 import { choose, chosen, narrow, places, turnTo, useNarrowing } from './choice.ts'
 import { wantsFirstSteps } from './first-steps-wish.ts'
-import { SelectAll } from './select-all.tsx'
+import { SelectAllSites } from './select-all.tsx'
 import { Views } from './views.tsx'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
@@ -160,7 +160,7 @@ export function SitesPage() {
           </span>
         )}
         <div class="right">
-          {total !== undefined && total > 1 && <SelectAll total={total} read={readSites} />}
+          {total !== undefined && total > 1 && <SelectAllSites total={total} read={readSites} />}
           <SortSelect choices={choices} usual={texts.usualOrder} />
           <Views />
           <Columns list="sites" heads={texts.head.slice(2, -1)} class="only-icon not-phone" />

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { OperatorError } from '../../operator-error.ts'
-import { type Row, type RowSource, type RowTarget, rowText, type Table } from './table-rows.ts'
+import { type RowSource, type RowTarget, rowText, type Table, type TableRow } from './table-rows.ts'
 
 /** The progress of a copy or a comparison. */
 export interface RowProgress {
@@ -11,7 +11,7 @@ export interface RowProgress {
 
 export type OnRows = (progress: RowProgress) => void
 
-export interface Copied {
+export interface CopiedRows {
   readonly tables: number
   readonly rows: number
 }
@@ -26,7 +26,7 @@ export class RowsDiffer extends Error {
  * Nothing is left out.
  * @throws RowsDiffer when their tables or columns differ, and the database's error for a row that it refuses
  */
-export async function copyRows(from: RowSource, to: RowTarget, onRows: OnRows = () => {}): Promise<Copied> {
+export async function copyRows(from: RowSource, to: RowTarget, onRows: OnRows = () => {}): Promise<CopiedRows> {
   const tables = await sameTables(from, to)
   for (const table of tables.toReversed()) await to.clear(table)
   let all = 0
@@ -57,7 +57,7 @@ function refused(error: unknown, { name }: Table): never {
  * Compares both databases row by row, in the order of their keys.
  * @throws RowsDiffer with the first difference
  */
-export async function compareRows(from: RowSource, to: RowSource, onRows: OnRows = () => {}): Promise<Copied> {
+export async function compareRows(from: RowSource, to: RowSource, onRows: OnRows = () => {}): Promise<CopiedRows> {
   const tables = await sameTables(from, to)
   let all = 0
   for (const table of tables) {
@@ -76,18 +76,18 @@ export async function compareRows(from: RowSource, to: RowSource, onRows: OnRows
   return { tables: tables.length, rows: all }
 }
 
-async function* oneByOne(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row, undefined> {
+async function* oneByOne(batches: AsyncIterable<readonly TableRow[]>): AsyncGenerator<TableRow, undefined> {
   for await (const batch of batches) yield* batch
   return undefined
 }
 
-function mustBeSame(table: Table, one: Row | undefined, other: Row | undefined): void {
+function mustBeSame(table: Table, one: TableRow | undefined, other: TableRow | undefined): void {
   if (one && other ? rowText(one) === rowText(other) : one === other) return
-  throw new RowsDiffer(`The table ${table.name} differs at the row ${keyText(table, (one ?? other) as Row)}`)
+  throw new RowsDiffer(`The table ${table.name} differs at the row ${keyText(table, (one ?? other) as TableRow)}`)
 }
 
 /** Describes the row by its primary key, because other columns may be confidential. */
-const keyText = (table: Table, row: Row): string =>
+const keyText = (table: Table, row: TableRow): string =>
   table.key.map((name) => `${name} = ${row[table.columns.findIndex((column) => column.name === name)]}`).join(', ')
 
 async function sameTables(from: RowSource, to: RowSource): Promise<readonly Table[]> {

@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isPostgres, type Tx } from '../database.ts'
 import { lastGivenId, raiseIds } from '../sequences.ts'
-import { type ColumnType, inOrderOfReference, type Row, type RowTarget, type Table, type Value } from './table-rows.ts'
+import {
+  type ColumnType,
+  type ColumnValue,
+  inOrderOfReference,
+  type RowTarget,
+  type Table,
+  type TableRow,
+} from './table-rows.ts'
 
 /** How many rows are in memory at a time. */
 const BATCH = 500
@@ -49,7 +56,7 @@ const selected = (table: Table, text: RawBuilder<unknown>) =>
     }),
   )
 
-const rowOf = (table: Table, values: Readonly<Record<string, unknown>>): Row =>
+const rowOf = (table: Table, values: Readonly<Record<string, unknown>>): TableRow =>
   table.columns.map(({ type }, place) => {
     const value = values[`c${place}`] as string | Uint8Array | null
     return type === 'integer' && value !== null ? integer(value, table) : value
@@ -73,8 +80,8 @@ function onSqlite(tx: Tx): Access {
     async *rows(table) {
       const key = sql.join(table.key.map((name) => sql.ref(name)))
       const places = table.key.map((name) => table.columns.findIndex((column) => column.name === name))
-      for (let last: Row | undefined; ; ) {
-        const after = last && sql`where (${key}) > (${sql.join(places.map((place) => (last as Row)[place]))})`
+      for (let last: TableRow | undefined; ; ) {
+        const after = last && sql`where (${key}) > (${sql.join(places.map((place) => (last as TableRow)[place]))})`
         const { rows } = await sql<Record<string, unknown>>`
           select ${selected(table, sql`text`)} from ${sql.table(table.name)} ${after ?? sql``} order by ${key} limit ${BATCH}`.execute(
           tx,
@@ -152,7 +159,7 @@ function onPostgres(tx: Tx): Access {
     },
     async insert(table, rows) {
       const arrays = table.columns.map(({ type }, place) => {
-        const values = rows.map((row) => parameter(row[place] as Value))
+        const values = rows.map((row) => parameter(row[place] as ColumnValue))
         return sql`${values}::${sql.raw({ integer: 'bigint', text: 'text', blob: 'bytea' }[type])}[]`
       })
       const columns = sql.join(table.columns.map(({ name }) => sql.ref(name)))
@@ -162,7 +169,7 @@ function onPostgres(tx: Tx): Access {
 }
 
 /** Converts a value, because pg writes bytes in an array as hexadecimal digits and does not support a bigint in one. */
-const parameter = (value: Value) => (typeof value === 'bigint' ? String(value) : value)
+const parameter = (value: ColumnValue) => (typeof value === 'bigint' ? String(value) : value)
 
 interface PostgresColumn {
   readonly table: string

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../database.ts'
 import { type Migrations, migrateIn } from '../migrate.ts'
-import { type Copied, compareRows, copyRows, type OnRows } from './copy-rows.ts'
+import { type CopiedRows, compareRows, copyRows, type OnRows } from './copy-rows.ts'
 import { databaseRows } from './database-rows.ts'
 import type { RowSource } from './table-rows.ts'
 
@@ -28,7 +28,7 @@ export async function fillDatabase(
   database: Database,
   source: () => RowSource | Promise<RowSource>,
   { migrations, onCopied, onCompared, finish }: FillOptions,
-): Promise<Copied> {
+): Promise<CopiedRows> {
   return database.transaction(async (tx) => {
     const tables = await tx.introspection.getTables({ withInternalKyselyTables: true })
     if (tables.length > 0) throw new NotEmpty('it contains tables')

@@ -1,4 +1,4 @@
-import { type Row, type RowSource, rowOfText, rowText, type Table } from './table-rows.ts'
+import { type RowSource, rowOfText, rowText, type Table, type TableRow } from './table-rows.ts'
 
 /*
  * A whole database as lines of JSON, in the same order for both kinds of databases. The first line describes the
@@ -84,10 +84,10 @@ class TextRows implements RowSource {
     return this.#known.lastIds[name] ?? 0
   }
 
-  async *rows({ name }: Table): AsyncGenerator<readonly Row[]> {
+  async *rows({ name }: Table): AsyncGenerator<readonly TableRow[]> {
     const heading = parsed<{ table: string }>(this.#ahead ?? (await this.#lines.next()).value)
     if (heading?.table !== name) throw new RowsUnreadable(`Rows of ${name} were expected.`)
-    let batch: Row[] = []
+    let batch: TableRow[] = []
     for (;;) {
       const text = (await this.#lines.next()).value
       if (!text?.startsWith('[')) {

@@ -4,7 +4,7 @@
  */
 
 /** A 64-bit integer, a text, bytes, or null. Stead's tables have no other types. */
-export type Value = bigint | string | Uint8Array | null
+export type ColumnValue = bigint | string | Uint8Array | null
 
 export type ColumnType = 'integer' | 'text' | 'blob'
 
@@ -26,14 +26,14 @@ export interface Table {
 }
 
 /** The values in the order of the table's columns. */
-export type Row = readonly Value[]
+export type TableRow = readonly ColumnValue[]
 
 /** A snapshot of a database, or a database inside one transaction. */
 export interface RowSource {
   /** Returns the tables, those that others refer to first. */
   tables(): Promise<readonly Table[]>
   /** Yields rows in order of the primary key, texts by their bytes, in small batches. */
-  rows(table: Table): AsyncIterable<readonly Row[]>
+  rows(table: Table): AsyncIterable<readonly TableRow[]>
   /** Returns the highest id that was ever assigned. */
   lastId(table: Table): Promise<number>
 }
@@ -41,13 +41,13 @@ export interface RowSource {
 /** A database that is filled inside one transaction. */
 export interface RowTarget extends RowSource {
   clear(table: Table): Promise<void>
-  insert(table: Table, rows: readonly Row[]): Promise<void>
+  insert(table: Table, rows: readonly TableRow[]): Promise<void>
   /** Makes every new id higher than this. */
   raiseIds(table: Table, last: number): Promise<void>
 }
 
 /** Returns a text that is the same for equal rows, and only for those. */
-export const rowText = (row: Row): string =>
+export const rowText = (row: TableRow): string =>
   JSON.stringify(
     row.map((value) => {
       if (typeof value === 'bigint') return { i: String(value) }
@@ -59,7 +59,7 @@ export const rowText = (row: Row): string =>
  * Parses the output of {@link rowText}.
  * @throws for any other text
  */
-export function rowOfText(text: string): Row {
+export function rowOfText(text: string): TableRow {
   const values: unknown = JSON.parse(text)
   if (!Array.isArray(values)) throw new Error('not a row')
   return values.map((value) => {

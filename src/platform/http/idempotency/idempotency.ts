@@ -4,7 +4,7 @@ import type { Sealer } from '../../crypto/seal.ts'
 import { CommitUnknown } from '../../db/commit-unknown.ts'
 import { type Database, isLockTimeout, limitLockWait, type Tx } from '../../db/database.ts'
 import type { IdempotencyKeyRow } from '../../db/schema.ts'
-import { Problem, problems } from '../problem.ts'
+import { httpProblems, Problem } from '../problem.ts'
 import type { KeyLimit } from './key-limit.ts'
 
 const KEPT_MS = 24 * 3600_000
@@ -39,12 +39,12 @@ export interface KeyedRequest {
  * @throws Problem `invalid_idempotency_key`
  */
 export function keyedRequest(applicationId: number, key: string, asked: unknown[]): KeyedRequest {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Problem(problems.invalid_idempotency_key, {})
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Problem(httpProblems.invalid_idempotency_key, {})
   return { applicationId, key, fingerprint: hash('sha256', JSON.stringify(asked), 'hex') }
 }
 
 /** The result of a claim: the right to do the work, or the first response. */
-export type Claimed =
+export type KeyClaim =
   | { readonly claim: string; readonly first?: undefined }
   | { readonly claim?: undefined; readonly first: StoredResponse }
 
@@ -68,7 +68,7 @@ export async function claimKey(
   request: KeyedRequest,
   now: number,
   limit?: KeyLimit,
-): Promise<Claimed> {
+): Promise<KeyClaim> {
   const claim = randomUUID()
   try {
     // A round fails if another request claims, stores or frees the key at the same moment.
@@ -84,7 +84,7 @@ export async function claimKey(
     if (!(error instanceof CommitUnknown)) throw error
     // Nothing was done under this claim, and nothing will be.
     await completeClaim(database, sealer, { ...request, claim }).catch(() => {})
-    throw new Problem(problems.unavailable, {}, { cause: error })
+    throw new Problem(httpProblems.unavailable, {}, { cause: error })
   }
   throw inProgress()
 }
@@ -100,7 +100,7 @@ async function tryClaim(
   request: ClaimedRequest,
   now: number,
   limit: KeyLimit | undefined,
-): Promise<Claimed | undefined> {
+): Promise<KeyClaim | undefined> {
   const { claim, fingerprint } = request
   const row = await findKey(tx, request)
   const fresh = {
@@ -117,7 +117,7 @@ async function tryClaim(
     return (await insertKey(tx, request, fresh)) ? { claim } : undefined
   }
   if (row.created_at > now - KEPT_MS) {
-    if (row.fingerprint !== fingerprint) throw new Problem(problems.idempotency_key_reused, {})
+    if (row.fingerprint !== fingerprint) throw new Problem(httpProblems.idempotency_key_reused, {})
     if (row.response_sealed) return { first: opened(sealer, row.response_sealed) }
     // A wrong clock set a lock that is further ahead than any valid one.
     if (row.locked_until > now && row.locked_until <= now + LOCK_MS) throw inProgress()
@@ -135,7 +135,7 @@ async function tryClaim(
 }
 
 const inProgress = (cause?: unknown) =>
-  new Problem(problems.idempotency_in_progress, {}, { cause, headers: { 'retry-after': '1' } })
+  new Problem(httpProblems.idempotency_in_progress, {}, { cause, headers: { 'retry-after': '1' } })
 
 const opened = (sealer: Sealer, sealed: string) => JSON.parse(sealer.open(sealed, PURPOSE)) as StoredResponse
 

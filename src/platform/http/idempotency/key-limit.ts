@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
-import { Problem, problems } from '../problem.ts'
+import { httpProblems, Problem } from '../problem.ts'
 
 /**
  * How many keys an application may have at a time (they are kept for a day), and how many bytes their answers may take.
@@ -46,7 +46,7 @@ export function createKeyLimit(limits: KeyLimits): KeyLimit {
         return
       }
       throw new Problem(
-        problems.idempotency_keys_exhausted,
+        httpProblems.idempotency_keys_exhausted,
         { keys: tally.keys },
         { headers: { 'retry-after': '600' } },
       )

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import type { Endpoint } from '../endpoint.ts'
 import { takesKey } from '../idempotency/takes-key.ts'
-import { problems } from '../problem.ts'
+import { httpProblems } from '../problem.ts'
 import { envelope } from '../schemas.ts'
 import { icon, logo } from './logo.ts'
 import { changes, finishDocument } from './openapi-document.ts'
@@ -118,7 +118,7 @@ export function describeEndpoint(endpoint: Endpoint, access: AccessDescription):
     ...[400, 413, 415],
     ...(takesKey(endpoint) ? [409, 422] : []),
     // The key of a POST that only reads is stored too.
-    ...(takesKey(endpoint) || changes(endpoint) ? [problems.disk_full.status] : []),
+    ...(takesKey(endpoint) || changes(endpoint) ? [httpProblems.disk_full.status] : []),
     ...(endpoint.failure ? [401, 429] : []),
     ...(endpoint.problems ?? []).map((problem) => problem.status),
   ])

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Problem, problems } from '../problem.ts'
+import { httpProblems, Problem } from '../problem.ts'
 
 /**
  * Accepts JSON bodies on every method, GET included. Like real clients, it treats an empty body, `[]` and `null` as no
@@ -16,13 +16,13 @@ export function takeJsonBodies(app: FastifyInstance): void {
     const hasBody = transfer !== undefined || Number(length ?? 0) > 0
     if (!hasBody || coding.trim().toLowerCase() === 'identity') return done()
     // See RFC 9110 §12.5.3.
-    done(new Problem(problems.unsupported_media_type, {}, { headers: { 'accept-encoding': 'identity' } }))
+    done(new Problem(httpProblems.unsupported_media_type, {}, { headers: { 'accept-encoding': 'identity' } }))
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(.+\+)?json\b/i, { parseAs: 'string' }, parseJson)
   app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
     if (body.trim() === '' || request.routeOptions.config.takesAnyBody) return undefined
-    throw new Problem(problems.unsupported_media_type, {})
+    throw new Problem(httpProblems.unsupported_media_type, {})
   })
 }
 
@@ -33,7 +33,7 @@ export async function parseJson(request: FastifyRequest, body: string): Promise<
     return JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body)
   } catch (error) {
     if (request.routeOptions.config.takesAnyBody) return undefined
-    throw new Problem(problems.invalid_json, faultPlace(body, error as Error), { cause: error })
+    throw new Problem(httpProblems.invalid_json, faultPlace(body, error as Error), { cause: error })
   }
 }
 

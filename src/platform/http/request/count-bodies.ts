@@ -2,7 +2,7 @@ import { finished } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { addressKey } from '../../budgets/address-key.ts'
 import type { Budget } from '../../budgets/budget.ts'
-import { Problem, problems } from '../problem.ts'
+import { httpProblems, Problem } from '../problem.ts'
 import { UPLOAD_MEMORY } from './uploads.ts'
 
 /**
@@ -26,7 +26,9 @@ export function countBodies(app: FastifyInstance, bodies: Budget, most: number):
     const key = addressKey(request.client.address)
     if (!bodies.take(key, bytes)) {
       // Stead does not wait for the announced body.
-      return done(new Problem(problems.too_many_bodies, {}, { headers: { 'retry-after': '5', connection: 'close' } }))
+      return done(
+        new Problem(httpProblems.too_many_bodies, {}, { headers: { 'retry-after': '5', connection: 'close' } }),
+      )
     }
     finished(reply.raw, () => bodies.give(key, bytes))
     done()

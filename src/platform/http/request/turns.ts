@@ -15,7 +15,7 @@ interface Line {
  * After an answer with `Connection: close`, no later request may be handled (§9.6): the client treats them as lost and
  * sends them again. Browsers do not pipeline, so only clients that do have to wait.
  */
-export class Turns {
+export class RequestTurns {
   readonly #lines = new WeakMap<Duplex, Line>()
   readonly #mostWaiting: number
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Problem, problems } from '../problem.ts'
+import { httpProblems, Problem } from '../problem.ts'
 
 /** The bytes of a request's body, as they arrive. */
 export interface Upload extends AsyncIterable<Uint8Array> {
@@ -23,7 +23,7 @@ export function leaveBodies(routes: FastifyInstance): void {
 export function uploadOf({ raw, headers }: FastifyRequest, mostBytes: number): Upload {
   const tooLarge = () =>
     // Stead does not wait for the announced body.
-    new Problem(problems.body_too_large, { limit: `${mostBytes / 1024} kB` }, { headers: { connection: 'close' } })
+    new Problem(httpProblems.body_too_large, { limit: `${mostBytes / 1024} kB` }, { headers: { connection: 'close' } })
   const bytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if ((bytes ?? 0) > mostBytes) throw tooLarge()
   async function* bounded() {

@@ -16,7 +16,7 @@ export interface Claimant {
   readonly leaseMs: number
 }
 
-export interface Claimed {
+export interface ClaimedOperation {
   readonly lease: Lease
   readonly current: OperationState
 }
@@ -79,12 +79,12 @@ export async function lookOut(tx: Tx, claimant: Claimant): Promise<Outlook> {
  * Takes up at most `most` operations, and records the beginning of their next steps.
  * @param orphans operations whose worker has died
  */
-export async function claim(
+export async function claimOperations(
   database: Database,
   claimant: Claimant,
   operationServices: OperationServices,
   { most, orphans }: { most: number; orphans: readonly SeenLease[] },
-): Promise<Claimed[]> {
+): Promise<ClaimedOperation[]> {
   const claimAtOnce = (count: number) =>
     database.transaction(async (tx) => {
       const now = operationServices.clock()
@@ -124,7 +124,7 @@ async function beginWork(
   { owner, leaseMs, definitions }: Claimant,
   operations: StoredOperation[],
   operationServices: OperationServices,
-): Promise<Claimed[]> {
+): Promise<ClaimedOperation[]> {
   const ids = operations.map(({ id }) => id)
   const allSteps = await tx
     .selectFrom('operation_steps')
@@ -134,7 +134,7 @@ async function beginWork(
     .orderBy('position')
     .execute()
   const stepsOf = Map.groupBy(allSteps, (step) => step.operation_id)
-  const claimed: Claimed[] = []
+  const claimed: ClaimedOperation[] = []
   for (const operation of operations.toSorted((a, b) => a.id - b.id)) {
     const current: OperationState = { operation, steps: stepsOf.get(operation.id) ?? [] }
     // A step that was running when its worker died begins again.

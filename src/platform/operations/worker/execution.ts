@@ -1,7 +1,14 @@
 import type { AnyDefinition } from '../definition.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import type { OperationState, StepTransition } from './operation-state.ts'
-import { type AbortReason, handBack, runTransition, tell, type Work, type WorkerServices } from './run-transition.ts'
+import {
+  type AbortReason,
+  type HeldOperation,
+  handBack,
+  runTransition,
+  tell,
+  type WorkerServices,
+} from './run-transition.ts'
 
 /** An operation that this worker runs. */
 export interface Execution {
@@ -23,7 +30,7 @@ export function execute(
   taken: OperationState,
 ): Execution {
   const reasons = new Set<AbortReason>()
-  const work: Work = { operationServices, definition, lease, reasons }
+  const work: HeldOperation = { operationServices, definition, lease, reasons }
   let endsAfterStep = false
   let current: { transition: StepTransition; controller: AbortController } | undefined
 

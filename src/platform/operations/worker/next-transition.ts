@@ -17,7 +17,7 @@ const USUAL_ATTEMPTS = 5
 /** How many processes may die in a step, beyond its attempts, before the step itself counts as the cause. */
 const DEATHS_ALLOWED = 5
 
-export const attemptsOf = (definition: AnyDefinition): number => definition.attempts ?? USUAL_ATTEMPTS
+export const attemptsAllowed = (definition: AnyDefinition): number => definition.attempts ?? USUAL_ATTEMPTS
 
 /** Decides only from the records, so that a worker that takes over decides the same. */
 export function nextTransition(
@@ -25,7 +25,7 @@ export function nextTransition(
   operation: Pick<OperationRow, 'ending' | 'cancel_requested'>,
   steps: readonly OperationStepRow[],
 ): Transition {
-  const mostStarts = attemptsOf(definition) + DEATHS_ALLOWED
+  const mostStarts = attemptsAllowed(definition) + DEATHS_ALLOWED
   if (operation.ending) {
     const step = steps.findLast((each) => hasToBeUndone(definition, each))
     return step ? { do: 'undo', position: step.position } : { do: 'end', state: operation.ending }
@@ -43,7 +43,7 @@ function hasToBeUndone(definition: AnyDefinition, step: OperationStepRow): boole
   const code = definition.steps[step.name]
   if (!code?.undo) return false
   if (step.state === 'succeeded') return true
-  if (step.state === 'undoing') return step.attempts < attemptsOf(definition) + DEATHS_ALLOWED
+  if (step.state === 'undoing') return step.attempts < attemptsAllowed(definition) + DEATHS_ALLOWED
   // A started run step may have done half of its work. A commit step that did not commit has done nothing.
   return !code.commit && step.started_at !== null && (step.state === 'pending' || step.state === 'failed')
 }

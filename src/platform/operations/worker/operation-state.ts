@@ -3,7 +3,7 @@ import { announce, type Tx } from '../../db/database.ts'
 import type { OperationStepRow } from '../../db/schema.ts'
 import type { Log } from '../../log/log.ts'
 import { type AnyDefinition, type FailureContext, PermanentFailure } from '../definition.ts'
-import { sourceOf } from '../stored.ts'
+import { storedSource } from '../stored.ts'
 import { failureText } from './failure-text.ts'
 import { databaseNow, LeaseLost, type StoredOperation } from './lease.ts'
 import { nextTransition, percentDone, type Transition } from './next-transition.ts'
@@ -152,7 +152,7 @@ async function callHook(
     operationId: operation.id,
     siteId: operation.site_id,
     accountId: operation.account_id,
-    source: sourceOf(operation),
+    source: storedSource(operation),
     input: JSON.parse(operation.input),
     canceled: state === 'canceled',
     error: operation.error,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** The progress of a step. */
-export interface Progress {
+export interface StepProgress {
   /** The progress of the whole operation, 0 to 100. */
   readonly percent: number
   /** Set for a step that moves bytes. */
@@ -20,16 +20,16 @@ export const noBytesYet = { done_bytes: null, total_bytes: null, seconds_left: n
 
 /** Writes a frequently changing value only once per interval. */
 export interface ProgressWriter {
-  set(progress: Progress): void
+  set(progress: StepProgress): void
   /** Stops writing. Nothing is written after the promise resolves. */
   close(): Promise<void>
 }
 
 /** @param write must not throw, because progress must never cause a failure */
-export function progressWriter(write: (progress: Progress) => Promise<void>, everyMs: number): ProgressWriter {
+export function progressWriter(write: (progress: StepProgress) => Promise<void>, everyMs: number): ProgressWriter {
   const closing = new AbortController()
-  let latest: Progress | undefined
-  let written: Progress | undefined
+  let latest: StepProgress | undefined
+  let written: StepProgress | undefined
   let writing: Promise<void> | undefined
 
   const writeChanges = async () => {
@@ -52,7 +52,7 @@ export function progressWriter(write: (progress: Progress) => Promise<void>, eve
   }
 }
 
-const isSame = (one: Progress, other: Progress | undefined): boolean =>
+const isSame = (one: StepProgress, other: StepProgress | undefined): boolean =>
   one.percent === other?.percent && one.bytes?.done === other.bytes?.done && one.bytes?.total === other.bytes?.total
 
 /** The shortest time for an estimate, because the first bytes come from caches, or wait for files to be opened. */
@@ -62,7 +62,7 @@ const LEAST_MS = 2000
  * Estimates the time for the rest at the pace since the first call. The work of an earlier attempt does not count.
  * @param elapsed milliseconds of a clock that is never set
  */
-export function timeLeft(
+export function estimateTimeLeft(
   elapsed: () => number = () => performance.now(),
 ): (done: number, total: number) => number | null {
   let first: { readonly at: number; readonly done: number } | undefined

@@ -9,10 +9,10 @@ import {
   type Step,
   type StepContext,
 } from '../definition.ts'
-import { inputOf, resultsOf, sourceOf } from '../stored.ts'
+import { resultsOf, storedInput, storedSource } from '../stored.ts'
 import { usualBackoff, waitAfter } from './backoff.ts'
 import { holdLease, type Lease, LeaseLost } from './lease.ts'
-import { attemptsOf, percentDone } from './next-transition.ts'
+import { attemptsAllowed, percentDone } from './next-transition.ts'
 import {
   advance,
   attemptFailed,
@@ -24,13 +24,13 @@ import {
   type StepTransition,
   stepDone,
 } from './operation-state.ts'
-import { type Progress, type ProgressWriter, progressWriter, timeLeft } from './progress.ts'
+import { estimateTimeLeft, type ProgressWriter, progressWriter, type StepProgress } from './progress.ts'
 
 /**
  * A point in the life of an operation, reported when it is reached: for metrics, and for tests that kill at each of
  * them.
  */
-export interface Moment {
+export interface TransitionMoment {
   /** `recording` is inside the transaction, before it commits. */
   readonly at: 'taken' | 'starting' | 'ran' | 'recording' | 'recorded' | 'ended' | 'released' | 'lost'
   readonly operationId: number
@@ -48,11 +48,11 @@ export interface WorkerServices extends OperationServices {
   readonly services: unknown
   /** 0 to 1. */
   random(): number
-  observe(moment: Moment): void
+  observe(moment: TransitionMoment): void
 }
 
 /** An operation that a worker holds. */
-export interface Work {
+export interface HeldOperation {
   readonly operationServices: WorkerServices
   readonly definition: AnyDefinition
   readonly lease: Lease
@@ -62,8 +62,8 @@ export interface Work {
 const PROGRESS_EVERY_MS = 250
 
 export function tell(
-  { operationServices }: Work,
-  at: Moment['at'],
+  { operationServices }: HeldOperation,
+  at: TransitionMoment['at'],
   current: OperationState,
   transition = current.transition,
 ): void {
@@ -77,7 +77,7 @@ export function tell(
  * @throws LeaseLost when another worker holds the operation, and errors of the database
  */
 export async function runTransition(
-  work: Work,
+  work: HeldOperation,
   current: OperationState,
   transition: StepTransition,
   signal: AbortSignal,
@@ -97,7 +97,7 @@ export async function runTransition(
 }
 
 async function attempt(
-  work: Work,
+  work: HeldOperation,
   current: OperationState,
   transition: StepTransition,
   signal: AbortSignal,
@@ -127,16 +127,20 @@ async function attempt(
 }
 
 /** @throws PermanentFailure when the account that requested the operation has lost a right that it needs */
-async function checkPermission({ definition }: Work, { operation, steps }: OperationState, tx: Tx): Promise<void> {
+async function checkPermission(
+  { definition }: HeldOperation,
+  { operation, steps }: OperationState,
+  tx: Tx,
+): Promise<void> {
   const askedById = operation.asked_by_id
   if (askedById === null || !definition.permission) return
-  const context = { askedById, input: inputOf(definition, operation), results: resultsOf(steps) }
+  const context = { askedById, input: storedInput(definition, operation), results: resultsOf(steps) }
   const refusal = await (definition as Definition).permission?.(tx, context)
   if (refusal !== undefined) throw new PermanentFailure(refusal)
 }
 
 async function recordDone(
-  work: Work,
+  work: HeldOperation,
   tx: Tx,
   next: OperationState,
   transition: StepTransition,
@@ -148,7 +152,7 @@ async function recordDone(
 }
 
 async function recordFailure(
-  work: Work,
+  work: HeldOperation,
   current: OperationState,
   transition: StepTransition,
   error: unknown,
@@ -156,7 +160,7 @@ async function recordFailure(
   const { definition, operationServices } = work
   const { attempts, name } = stepOf(current, transition)
   const isFree = isUncounted(error) && !(error instanceof PermanentFailure)
-  const isFinal = error instanceof PermanentFailure || (!isFree && attempts >= attemptsOf(definition))
+  const isFinal = error instanceof PermanentFailure || (!isFree && attempts >= attemptsAllowed(definition))
   const backoff = { ...usualBackoff, ...definition.backoff }
   const waitMs = isFinal ? undefined : waitAfter(attempts, backoff, operationServices.random())
   const { id: operationId, type } = current.operation
@@ -183,7 +187,7 @@ async function recordFailure(
  * Returns the operation to the queue, so that other workers continue at once. The interrupted attempt does not count.
  */
 export async function handBack(
-  work: Work,
+  work: HeldOperation,
   current: OperationState,
   transition: StepTransition,
 ): Promise<OperationState> {
@@ -205,7 +209,7 @@ export async function handBack(
  * @param write returns whether the operation continues; if so, the next transition is recorded in the same transaction
  */
 async function record(
-  work: Work,
+  work: HeldOperation,
   current: OperationState,
   transition: StepTransition,
   write: (tx: Tx, next: OperationState) => Promise<boolean>,
@@ -224,7 +228,7 @@ async function record(
 }
 
 function contextOf(
-  { operationServices, definition, lease }: Work,
+  { operationServices, definition, lease }: HeldOperation,
   current: OperationState,
   transition: StepTransition,
   signal: AbortSignal,
@@ -235,13 +239,13 @@ function contextOf(
   const { database, services, log, clock } = operationServices
   const commits = definition.steps[name]?.commit !== undefined
   const percentAt = (fraction: number) => percentDone(definition, steps, transition.position, fraction)
-  const secondsLeft = timeLeft()
+  const secondsLeft = estimateTimeLeft()
   return {
     operationId: operation.id,
     siteId: operation.site_id,
     accountId: operation.account_id,
-    source: sourceOf(operation),
-    input: inputOf(definition, operation),
+    source: storedSource(operation),
+    input: storedInput(definition, operation),
     results: resultsOf(steps),
     attempt: attempts,
     signal,
@@ -269,10 +273,10 @@ function contextOf(
 }
 
 async function writeProgress(
-  { operationServices: { database, log }, lease }: Work,
+  { operationServices: { database, log }, lease }: HeldOperation,
   current: OperationState,
   transition: StepTransition,
-  { percent, bytes }: Progress,
+  { percent, bytes }: StepProgress,
 ): Promise<void> {
   try {
     await database.transaction(async (tx) => {

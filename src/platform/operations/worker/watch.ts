@@ -11,7 +11,7 @@ const LEAST_PAUSE_MS = 50
 const AT_ONCE = 200
 
 /** Called with each new state of an operation; `undefined` if the operation does not exist, or was deleted. */
-export type Listener = (view: OperationView | undefined) => void
+export type OperationListener = (view: OperationView | undefined) => void
 
 /** Follows operations. All watchers share one read of the database, and get the same object. */
 export interface OperationWatch {
@@ -20,7 +20,7 @@ export interface OperationWatch {
    * reports that it does not exist.
    * @returns a function that stops watching
    */
-  watch(id: number, listener: Listener): () => void
+  watch(id: number, listener: OperationListener): () => void
   /**
    * Does the same as an iteration.
    * @param signal ends it early
@@ -30,7 +30,7 @@ export interface OperationWatch {
 }
 
 interface Watched {
-  readonly listeners: Set<Listener>
+  readonly listeners: Set<OperationListener>
   view?: OperationView
   /** The view as text, for comparison. */
   text?: string
@@ -61,7 +61,7 @@ class OperationPoller {
     this.#database = database
   }
 
-  add(id: number, listener: Listener): () => void {
+  add(id: number, listener: OperationListener): () => void {
     this.#endNotices ??= this.#database.changes.subscribe('operations', () => this.#wake(this.#pause()))
     const watched = this.#watched.get(id) ?? { listeners: new Set() }
     this.#watched.set(id, watched)

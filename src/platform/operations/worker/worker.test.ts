@@ -3,11 +3,11 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../../test/support/database.ts'
 import { type Database, isUniqueViolation } from '../../db/database.ts'
-import { cancelOperation } from '../control.ts'
+import { requestCancel } from '../control.ts'
 import { definitionsByName, durable, PermanentFailure, type StepContext, uncounted } from '../definition.ts'
 import { type EnqueueOptions, enqueue } from '../enqueue.ts'
 import { type AnyInput, anyInput, ended, gate, oneStep, startWorker, until } from '../harness.ts'
-import { getOperation } from '../read.ts'
+import { findOperation } from '../read.ts'
 import { recordResults, resultsOfOperation } from '../results.ts'
 import { hasResult, wasBegun, wasUndone } from '../steps-of.ts'
 import { lookOut } from './claim-operations.ts'
@@ -205,7 +205,7 @@ for (const { dialect, skip } of dialects) {
       const later = await ask(definition, { siteId: 3 }, 'later')
       const last = await ask(definition, { siteId: 4 }, 'last')
       await ended(db, last)
-      expect(await getOperation(db.read, waits)).toMatchObject({ state: 'queued' })
+      expect(await findOperation(db.read, waits)).toMatchObject({ state: 'queued' })
       goes.open()
       for (const id of [waits, later]) await ended(db, id)
       expect(log.slice(1, 3).toSorted()).toEqual(['fails', 'first'])
@@ -219,7 +219,7 @@ for (const { dialect, skip } of dialects) {
       const late = await ask(definition, { siteId: 1, runAt: Date.now() + 3_600_000 }, 'late')
       const early = await ask(definition, { siteId: 1 }, 'early')
       await ended(db, early)
-      expect(await getOperation(db.read, late)).toMatchObject({ state: 'queued' })
+      expect(await findOperation(db.read, late)).toMatchObject({ state: 'queued' })
       const runAt = Date.now() + 400
       await db.transaction((tx) => tx.updateTable('operations').set({ run_at: runAt }).where('id', '=', late).execute())
       await ended(db, late)
@@ -255,7 +255,7 @@ for (const { dialect, skip } of dialects) {
       start([definition])
       const delayed = await ask(definition, { siteId: 1, runAt: Date.now() + 3_600_000 }, 'delayed')
       const begun = await ask(definition, { siteId: 1 }, 'begun')
-      await until(async () => (await getOperation(db.read, begun))?.error === 'not yet')
+      await until(async () => (await findOperation(db.read, begun))?.error === 'not yet')
       const makeDue = (id: number) =>
         db.transaction((tx) => tx.updateTable('operations').set({ run_at: 1 }).where('id', '=', id).execute())
       await makeDue(delayed)
@@ -471,7 +471,7 @@ for (const { dialect, skip } of dialects) {
       await until(() => lost.length === 2)
       expect(lost).toEqual(['LeaseLost', 'lost'])
       expect(said).toMatchObject([{ level: 40, operationId: id, msg: 'another worker took over an operation' }])
-      expect(await getOperation(db.read, id)).toMatchObject({ state: 'running', steps: [{ state: 'running' }] })
+      expect(await findOperation(db.read, id)).toMatchObject({ state: 'running', steps: [{ state: 'running' }] })
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
     })
 
@@ -509,7 +509,7 @@ for (const { dialect, skip } of dialects) {
       expect(said).toMatchObject([
         { level: 40, operations: 1, msg: 'running steps did not stop, their operations resume at the next start' },
       ])
-      expect(await getOperation(db.read, id)).toMatchObject({ state: 'running' })
+      expect(await findOperation(db.read, id)).toMatchObject({ state: 'running' })
       over.open()
     })
 
@@ -530,7 +530,7 @@ for (const { dialect, skip } of dialects) {
       const second = await ask(definition, { hostId: 2 })
       const first = await ask(definition, { hostId: 1 })
       await ended(db, first)
-      expect(await getOperation(db.read, second)).toMatchObject({ state: 'queued', attempts: 0 })
+      expect(await findOperation(db.read, second)).toMatchObject({ state: 'queued', attempts: 0 })
       start([oneStep(() => {}, { name: 'test.other', on: 'host' })], { runner: 'host', hostId: 2 })
       start([definition], { runner: 'host', hostId: 2, services: 'two' })
       await ended(db, second)
@@ -583,7 +583,7 @@ for (const { dialect, skip } of dialects) {
       const id = await ask(definition)
       await begun.opened
       await one.stop(1)
-      expect((await getOperation(db.read, id))?.steps).toMatchObject([{ state: 'pending' }])
+      expect((await findOperation(db.read, id))?.steps).toMatchObject([{ state: 'pending' }])
       start([definition], { services: 'two', leaseMs: 600_000 })
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
       expect(attempts).toEqual([1, 1])
@@ -612,9 +612,9 @@ for (const { dialect, skip } of dialects) {
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       await begun.opened
-      expect(await getOperation(db.read, id)).toMatchObject({ progress: 25 })
+      expect(await findOperation(db.read, id)).toMatchObject({ progress: 25 })
       looked.open()
-      await until(async () => (await getOperation(db.read, id))?.progress === 62)
+      await until(async () => (await findOperation(db.read, id))?.progress === 62)
       go.open()
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', progress: 100 })
     })
@@ -639,9 +639,9 @@ for (const { dialect, skip } of dialects) {
       })
       start([definition])
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
-      const bytes = async () => (await getOperation(db.read, id))?.steps.map((step) => step.bytes)
+      const bytes = async () => (await findOperation(db.read, id))?.steps.map((step) => step.bytes)
       await until(async () => (await bytes())?.[0]?.done === 5_000_000_000)
-      expect(await getOperation(db.read, id)).toMatchObject({ progress: 12 })
+      expect(await findOperation(db.read, id)).toMatchObject({ progress: 12 })
       go.open()
       await ended(db, id)
       expect(await bytes()).toEqual([{ done: 20_000_000_000, total: 20_000_000_000 }, null])
@@ -670,7 +670,7 @@ for (const { dialect, skip } of dialects) {
       start([definition])
       expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'Step only was interrupted 6 times' })
       expect(undone).toBe(1)
-      expect(await db.transaction((tx) => cancelOperation(tx, id, 1))).toBe('too_late')
+      expect(await db.transaction((tx) => requestCancel(tx, id, 1))).toBe('too_late')
     })
   })
 }

@@ -6,11 +6,11 @@ import type { Log } from '../../log/log.ts'
 import { type ConcurrencyClass, openConcurrencyClasses } from '../concurrency-classes.ts'
 import { type AnyDefinition, type Definition, definitionsByName } from '../definition.ts'
 import { shortenWaits } from '../waits.ts'
-import { type Claimant, claim, inConcurrencyClass, lookOut } from './claim-operations.ts'
+import { type Claimant, claimOperations, inConcurrencyClass, lookOut } from './claim-operations.ts'
 import { type Execution, execute } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { runningLeases, type SeenLease, watchLeases } from './orphans.ts'
-import type { Moment, WorkerServices } from './run-transition.ts'
+import type { TransitionMoment, WorkerServices } from './run-transition.ts'
 
 export interface WorkerOptions<Services> {
   readonly database: Database
@@ -35,7 +35,7 @@ export interface WorkerOptions<Services> {
   /** 0 to 1, for the jitter. */
   readonly random?: () => number
   /** Called at each point that an operation reaches. Must not throw. */
-  readonly observe?: (moment: Moment) => void
+  readonly observe?: (moment: TransitionMoment) => void
 }
 
 /** Runs operations. */
@@ -99,7 +99,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   }
 
   const takeUpOf = async (types: readonly string[], most: number, orphans: readonly SeenLease[]): Promise<number> => {
-    const claimed = await claim(database, { ...claimant, types }, operationServices, { most, orphans })
+    const claimed = await claimOperations(database, { ...claimant, types }, operationServices, { most, orphans })
     for (const { lease, current } of claimed) {
       const definition = definitions.get(current.operation.type) as AnyDefinition
       const execution = execute(operationServices, definition, lease, current)

@@ -3,7 +3,7 @@ import { type ArchiveLengths, PIECE } from '../../../backups/archive/archive-len
 import { type TreeSource, treeBytes } from '../../../backups/archive/tar.ts'
 import { BackupMissing, type BackupStore } from '../../../backups/backup-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { type Backup, CORE_BACKUP, coreOwner, nameOf, siteOwner } from '../backup.ts'
+import { type Backup, CORE_BACKUP, coreOwner, nameInRepository, siteOwner } from '../backup.ts'
 import { lengthsOfCore, loadLengths } from './archive-lengths.store.ts'
 
 /** The archive of a backup of files. */
@@ -21,7 +21,7 @@ export async function archiveOf(
   backups: Pick<BackupStore, 'repository'>,
   backup: Pick<Backup, 'id' | 'siteId' | 'name' | 'coreVersion'>,
 ): Promise<ArchiveOf> {
-  const own = { repository: backups.repository(siteOwner(backup.siteId)), name: nameOf(backup) }
+  const own = { repository: backups.repository(siteOwner(backup.siteId)), name: nameInRepository(backup) }
   const { coreVersion } = backup
   const core = coreVersion && { repository: backups.repository(coreOwner(coreVersion)), name: CORE_BACKUP }
   const sources: TreeSource[] = core ? [core, own] : [own]

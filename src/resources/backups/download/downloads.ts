@@ -11,14 +11,14 @@ import { isNotModified, rangeOf, type Validators } from '../../../hosting/web-se
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import type { Database } from '../../../platform/db/database.ts'
 import type { BaseContext } from '../../../platform/http/endpoint.ts'
-import { problems as httpProblems, Problem } from '../../../platform/http/problem.ts'
+import { httpProblems, Problem } from '../../../platform/http/problem.ts'
 import type { Log } from '../../../platform/log/log.ts'
 import { stillAllowed } from '../../access/still-allowed.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { aboutSite, changeBy } from '../../kit/change.ts'
 import type { VisibleSite } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
-import { type CompletedBackup, nameOf, siteOwner } from '../backup.ts'
+import { type CompletedBackup, nameInRepository, siteOwner } from '../backup.ts'
 import { problems } from '../problems.ts'
 import { saveLengths } from './archive-lengths.store.ts'
 import { type ArchiveOf, archiveOf, knownLengths } from './archive-of.ts'
@@ -278,7 +278,7 @@ export class Downloads {
       fileName: `${site.name}-database-${timeOf(backup).replaceAll(':', '-')}.sql`,
       validators: validatorsOf(backup, []),
       totalBytes: () => backup.bytes,
-      bytes: (start) => repository.readStream(nameOf(backup), { start }),
+      bytes: (start) => repository.readStream(nameInRepository(backup), { start }),
       measure: async () => {},
       close: () => {},
     }

@@ -3,15 +3,15 @@ import { durableWith } from '../../../platform/operations/definition.ts'
 import { needsRights } from '../../access/still-allowed.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from '../../sites/public.ts'
-import { RestoreOrder, rightsOf, scopeOf } from './restore.ts'
+import { RestoreOrder, rightsOfRestore, scopeOfRestore } from './restore.ts'
 import {
   type Checked,
   checkRestore,
   forGood,
   type RestoreContext,
-  sourceOf,
+  sourceRepository,
   storedName,
-  targetOf,
+  targetSite,
 } from './restore-check.ts'
 import { wantedFiles } from './restore-content.ts'
 import type { RestorePreview } from './restore-preview.ts'
@@ -28,7 +28,7 @@ export const previewRestore = durableWith<HostServices>()({
   input: RestoreOrder,
   on: 'host',
   changeableBy: { site: 'restore the site' },
-  permission: needsRights(rightsOf),
+  permission: needsRights(rightsOfRestore),
   steps: {
     check: { run: checkRestore },
     report: {
@@ -48,9 +48,9 @@ async function compareFiles(context: Context): Promise<RestorePreview['files']> 
   const { services, input, signal } = context
   const { files } = context.results.check
   if (!files || input.filesId === null) return null
-  const { directory } = await targetOf(context)
-  const scope = scopeOf(input, files.stays)
-  const wanted = wantedFiles(sourceOf(context), await storedName(context, input.filesId), scope)
+  const { directory } = await targetSite(context)
+  const scope = scopeOfRestore(input, files.stays)
+  const wanted = wantedFiles(sourceRepository(context), await storedName(context, input.filesId), scope)
   const onProgress = (done: number) => context.progressBytes(done, files.bytes)
   const { written, removed } = await forGood(() =>
     services.siteFiles.compare(contentPlace(input.siteId, directory), wanted, { scope, signal, onProgress }),

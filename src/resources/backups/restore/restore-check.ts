@@ -6,7 +6,7 @@ import { PermanentFailure, type StepContext } from '../../../platform/operations
 import type { HostServices } from '../../kit/host-services.ts'
 import { findSite, isInstalled, type Site } from '../../sites/public.ts'
 import { findBackup, findCompleted } from '../backup.store.ts'
-import { type CompletedBackup, nameOf, siteOwner } from '../backup.ts'
+import { type CompletedBackup, nameInRepository, siteOwner } from '../backup.ts'
 import type { RestoreOrder } from './restore.ts'
 import { lookThrough, whatStays } from './restore-content.ts'
 
@@ -22,7 +22,7 @@ export interface Checked {
  * Returns the site to overwrite, with its site directory.
  * @throws PermanentFailure when the site is no longer on this host
  */
-export async function targetOf({
+export async function targetSite({
   services,
   input,
 }: Pick<RestoreContext, 'services' | 'input'>): Promise<{ site: Site; directory: SiteDirectory }> {
@@ -34,7 +34,7 @@ export async function targetOf({
 }
 
 /** Returns the repository of the site that the backups belong to. */
-export const sourceOf = ({ services, input }: Pick<RestoreContext, 'services' | 'input'>) =>
+export const sourceRepository = ({ services, input }: Pick<RestoreContext, 'services' | 'input'>) =>
   services.backups.repository(siteOwner(input.sourceId))
 
 /**
@@ -43,12 +43,12 @@ export const sourceOf = ({ services, input }: Pick<RestoreContext, 'services' | 
  */
 export async function checkRestore(context: RestoreContext): Promise<Checked> {
   const { input, services, signal } = context
-  const { directory } = await targetOf(context)
-  const repository = sourceOf(context)
+  const { directory } = await targetSite(context)
+  const repository = sourceRepository(context)
   const files = input.filesId === null ? null : await requireBackup(context, input.filesId)
   const database = input.databaseId === null ? null : await requireBackup(context, input.databaseId)
   if (!files) return { files: null, database }
-  const found = await forGood(() => lookThrough(repository, nameOf(files), { paths: input.paths, signal }))
+  const found = await forGood(() => lookThrough(repository, nameInRepository(files), { paths: input.paths, signal }))
   const keepsConfig = input.sourceId !== input.siteId || !found.hasConfig
   const stays = await whatStays(services, directory, { backupCore: files.coreVersion, keepsConfig })
   return { files: { takenAt: files.takenAt, bytes: found.bytes, stays }, database }
@@ -57,7 +57,7 @@ export async function checkRestore(context: RestoreContext): Promise<Checked> {
 async function requireBackup(context: RestoreContext, id: number): Promise<CompletedBackup> {
   const { services, input } = context
   const backup = await findCompleted(services.database.read, input.sourceId, id)
-  const facts = backup && (await sourceOf(context).find(nameOf(backup)))
+  const facts = backup && (await sourceRepository(context).find(nameInRepository(backup)))
   if (!backup || !facts) throw new PermanentFailure(`The backup ${id} no longer exists`)
   return backup
 }
@@ -69,7 +69,7 @@ async function requireBackup(context: RestoreContext, id: number): Promise<Compl
 export async function storedName({ services, input }: RestoreContext, id: number): Promise<string> {
   const backup = await findBackup(services.database.read, input.sourceId, id)
   if (!backup) throw new PermanentFailure(`The backup ${id} no longer exists`)
-  return nameOf(backup)
+  return nameInRepository(backup)
 }
 
 /**

@@ -23,15 +23,15 @@ import {
   writtenAddressOf,
 } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
-import { describeRestore, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
+import { describeRestore, RestoreOrder, rightsOfRestore, scopeOfRestore } from './restore.ts'
 import {
   type Checked,
   checkRestore,
   forGood,
   type RestoreContext,
-  sourceOf,
+  sourceRepository,
   storedName,
-  targetOf,
+  targetSite,
 } from './restore-check.ts'
 import { wantedFiles } from './restore-content.ts'
 import { tellOfRestore } from './restore-mail.ts'
@@ -54,7 +54,7 @@ export const restoreSite = durableWith<HostServices>()({
   input: RestoreOrder,
   on: 'host',
   changeableBy: { site: 'restore the site' },
-  permission: needsRights((order: RestoreOrder, { done }) => (done ? [] : rightsOf(order))),
+  permission: needsRights((order: RestoreOrder, { done }) => (done ? [] : rightsOfRestore(order))),
   steps: {
     check: replacement.open<Checked>({ run: checkRestore }),
     copy_files: replacement.open(copyingAhead(hasFiles)),
@@ -80,7 +80,7 @@ export const restoreSite = durableWith<HostServices>()({
 })
 
 const directoryOf = async (context: Pick<Context, 'services' | 'input'>) => {
-  const { directory } = await targetOf(context)
+  const { directory } = await targetSite(context)
   return contentPlace(context.input.siteId, directory)
 }
 
@@ -88,9 +88,9 @@ async function prepareFiles(context: Context): Promise<void> {
   const { services, input, signal, results } = context
   const { files } = results.check
   if (!files || input.filesId === null) return
-  const scope = scopeOf(input, files.stays)
+  const scope = scopeOfRestore(input, files.stays)
   const wanted = readdressed(
-    wantedFiles(sourceOf(context), await storedName(context, input.filesId), scope),
+    wantedFiles(sourceRepository(context), await storedName(context, input.filesId), scope),
     await addressChanges(context),
   )
   const onProgress = (done: number) => context.progressBytes(done, files.bytes)
@@ -113,7 +113,7 @@ async function loadIf(context: Context, isTime: unknown): Promise<{ warning: str
   const { services, input, signal, results } = context
   const { database } = results.check
   if (!isTime || !database || input.databaseId === null) return undefined
-  const content = sourceOf(context).readStream(await storedName(context, input.databaseId))
+  const content = sourceRepository(context).readStream(await storedName(context, input.databaseId))
   const changes = await addressChanges(context)
   const directory = await directoryOf(context)
   const { warning } = await forGood(() =>
@@ -130,7 +130,7 @@ async function loadIf(context: Context, isTime: unknown): Promise<{ warning: str
 /** Adapts restored content to this site: its constants, its WordPress release, its address. */
 async function fitToSite(context: Context): Promise<void> {
   const { services, input } = context
-  const { site, directory } = await targetOf(context)
+  const { site, directory } = await targetSite(context)
   const hosted = await services.hostedSite(site.id)
   if (!hosted) throw new PermanentFailure('The site was deleted')
   await changeWpConfig(directory.path, directory.uid, {

@@ -8,13 +8,13 @@ import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { BackupDamaged } from '../../../backups/backup-store.ts'
 import { loadRoute } from '../../../edge/routing/routes.store.ts'
 import { jobs } from '../../../jobs.ts'
-import { cancelOperation } from '../../../platform/operations/control.ts'
+import { requestCancel } from '../../../platform/operations/control.ts'
 import { ended, gate, startWorker } from '../../../platform/operations/harness.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { putRoute } from '../../sites/addresses/route.store.ts'
 import { changeSite } from '../../sites/site.store.ts'
-import { type Kind, siteOwner } from '../backup.ts'
+import { type BackupKind, siteOwner } from '../backup.ts'
 import { backupIn, nameIn } from '../backups.fixture.ts'
 import { takeBackup } from '../take/take-backup.ts'
 import { previewRestore } from './preview-restore.job.ts'
@@ -60,7 +60,7 @@ const says = async (directory: string) => [
   host.title(directory),
 ]
 
-async function backUp(siteId: number, kind: Kind): Promise<number> {
+async function backUp(siteId: number, kind: BackupKind): Promise<number> {
   const backupId = await backupIn(api, siteId, { kind })
   await takeBackup(host.services, {
     siteId,
@@ -358,7 +358,7 @@ test('canceled while it is prepared, or while the site is closed, leaves the sit
     const id = await order(site.id, body)
     await reached.opened
     expect(await isOpen(site)).toBe(at === 'load')
-    await api.database.transaction((tx) => cancelOperation(tx, id, Date.now(), jobs))
+    await api.database.transaction((tx) => requestCancel(tx, id, Date.now(), jobs))
     goesOn.open()
     expect(await ended(api.database, id)).toMatchObject({ state: 'canceled' })
     expect(await says(site.directory)).toEqual(['new', 'new'])
@@ -382,7 +382,7 @@ test('canceled when only the cleanup is left, keeps the restored content', async
   await reached.opened
   // The host stops too, so another worker finds the operation canceled.
   const stopped = worker.stop(0)
-  await api.database.transaction((tx) => cancelOperation(tx, id, Date.now(), jobs))
+  await api.database.transaction((tx) => requestCancel(tx, id, Date.now(), jobs))
   await stopped
   work()
   expect(await ended(api.database, id)).toMatchObject({ state: 'canceled' })

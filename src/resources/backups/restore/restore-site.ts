@@ -12,7 +12,7 @@ import { SiteId } from '../../kit/site-id.ts'
 import { requireInstalled, problems as siteProblems, type VisibleSite, visibleSite } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
 import { findCompleted } from '../backup.store.ts'
-import type { CompletedBackup, Kind } from '../backup.ts'
+import type { BackupKind, CompletedBackup } from '../backup.ts'
 import { problems } from '../problems.ts'
 import { haveStorageInCommon } from '../sync/sync-source.ts'
 import { previewRestore } from './preview-restore.job.ts'
@@ -121,7 +121,7 @@ const words = { fs: { field: 'filesystem_id', kind: 'file' }, db: { field: 'data
 async function backupOf(
   tx: Tx,
   site: VisibleSite,
-  kind: Kind,
+  kind: BackupKind,
   id: number | undefined,
 ): Promise<CompletedBackup | undefined> {
   if (id === undefined) return undefined

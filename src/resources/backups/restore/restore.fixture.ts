@@ -1,6 +1,6 @@
 import type { TestApi } from '../../../../test/support/api.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
-import { setOperation } from '../backup.store.ts'
+import { setBackupOperation } from '../backup.store.ts'
 import { backupIn } from '../backups.fixture.ts'
 import { previewRestore } from './preview-restore.job.ts'
 import type { RestoreOrder } from './restore.ts'
@@ -27,7 +27,7 @@ export async function restoredIn(
   const id = await operationIn(api, site, restoreSite, { state, more })
   if (kept) {
     const point = await backupIn(api, site.siteId, { origin: 'undo' })
-    await api.database.transaction((tx) => setOperation(tx, point, id))
+    await api.database.transaction((tx) => setBackupOperation(tx, point, id))
   }
   return id
 }

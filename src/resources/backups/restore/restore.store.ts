@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts'
-import type { Backup, Kind } from '../backup.ts'
+import type { Backup, BackupKind } from '../backup.ts'
 import type { SyncOrder } from '../sync/sync.ts'
 import type { RestoreOrder } from './restore.ts'
 
@@ -11,7 +11,7 @@ const SYNC = 'site.sync'
 /** Backup of what an operation has overwritten. */
 export interface UndoPoint {
   readonly id: number
-  readonly kind: Kind
+  readonly kind: BackupKind
   readonly takenAt: number
 }
 

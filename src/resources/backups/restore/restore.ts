@@ -76,14 +76,17 @@ export const RestoreOrder = Type.Object({
 export type RestoreOrder = Type.Static<typeof RestoreOrder>
 
 /** Returns the access that the requesting account needs, from the request until the work ends. */
-export const rightsOf = ({ siteId, sourceId }: Pick<RestoreOrder, 'siteId' | 'sourceId'>): readonly Needed[] =>
+export const rightsOfRestore = ({ siteId, sourceId }: Pick<RestoreOrder, 'siteId' | 'sourceId'>): readonly Needed[] =>
   [sourceId, siteId].map((id) => ({ siteId: id, capability: 'restore the site' }))
 
 /**
  * Returns which of a site's files a restore affects.
  * @param stays paths that this restore never overwrites
  */
-export function scopeOf({ paths, scope }: Pick<RestoreOrder, 'paths' | 'scope'>, stays: readonly string[]): FileScope {
+export function scopeOfRestore(
+  { paths, scope }: Pick<RestoreOrder, 'paths' | 'scope'>,
+  stays: readonly string[],
+): FileScope {
   const meant = scope?.paths ?? paths ?? ['']
   // Anything below a path that stays also stays.
   const isOurs = (path: string) => !stays.some((each) => isAtOrBelow(path, each))

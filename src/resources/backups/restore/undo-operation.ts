@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../../../platform/http/problem.ts'
-import { getOperation, type OperationView } from '../../../platform/operations/read.ts'
+import { findOperation, type OperationView } from '../../../platform/operations/read.ts'
 import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { aboutSite } from '../../kit/change.ts'
 import { endpoint } from '../../kit/endpoint.ts'
@@ -66,6 +66,6 @@ export const undoOperation = endpoint({
       message: `Requested the undo of ${found.type} (operation ${found.id})`,
       about: aboutSite(site),
     })
-    return presentOperation((await getOperation(tx, id)) as OperationView)
+    return presentOperation((await findOperation(tx, id)) as OperationView)
   },
 })

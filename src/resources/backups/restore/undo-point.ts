@@ -3,15 +3,15 @@ import { contentPlace, type SitePlace } from '../../../hosting/site-database/dat
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { requireDirectory } from '../../sites/public.ts'
-import { completeBackup, forgetBackup, setOperation, untriedSince } from '../backup.store.ts'
-import { type Kind, nameOf, siteOwner, TRUST_MS } from '../backup.ts'
+import { completeBackup, forgetBackup, setBackupOperation, untriedSince } from '../backup.store.ts'
+import { type BackupKind, nameInRepository, siteOwner, TRUST_MS } from '../backup.ts'
 import { orderBackup } from '../take/order-backup.ts'
 import { againIfDamaged, orRemove } from '../take/read-back.ts'
 import { takeBackup } from '../take/take-backup.ts'
 import { unfinishedUndoPoints } from './restore.store.ts'
 
 /** Backup that a step has created. */
-export interface UndoPoint {
+export interface CreatedUndoPoint {
   readonly id: number
   readonly warning?: string
 }
@@ -24,10 +24,10 @@ type OfSite<Order = { readonly siteId: number }> = StepContext<Order, HostServic
  * @param isWanted whether the operation overwrites them. Default: always
  */
 export const keeping = <Order extends { readonly siteId: number }>(
-  kind: Kind,
+  kind: BackupKind,
   isWanted: (order: Order) => boolean = () => true,
 ) => ({
-  run: async (context: OfSite<Order>): Promise<UndoPoint | null> =>
+  run: async (context: OfSite<Order>): Promise<CreatedUndoPoint | null> =>
     isWanted(context.input) ? keepUndoPoint(context, context.input.siteId, kind) : null,
   undo: (context: Pick<OfSite<Order>, 'services' | 'operationId' | 'transaction' | 'input'>) =>
     forgetUnfinished(context, context.input.siteId),
@@ -64,7 +64,7 @@ export async function forgetFilesAhead({
  * with the same id.
  * @returns the id of the backup, and a description of what it lacks
  */
-export async function keepUndoPoint(context: Context, siteId: number, kind: Kind): Promise<UndoPoint> {
+export async function keepUndoPoint(context: Context, siteId: number, kind: BackupKind): Promise<CreatedUndoPoint> {
   const { services, operationId, signal, now } = context
   if (context.attempt === 1) await forgetUnfinished(context, siteId)
   const [known] = context.attempt === 1 ? [] : await unfinishedUndoPoints(services.database.read, siteId, operationId)
@@ -72,12 +72,12 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Kind
     known ??
     (await context.transaction(async (tx) => {
       const row = await orderBackup(tx, { siteId, kind, origin: 'undo', createdBy: null, now: now() })
-      await setOperation(tx, row.id, operationId)
+      await setBackupOperation(tx, row.id, operationId)
       return row
     }))
   const progress = (done: number, total: number) => context.progressBytes(done, total)
   const untried = await untriedSince(services.database.read, siteId)
-  const order = { siteId, name: nameOf(point), kind, trustMs: TRUST_MS.undo, untried, signal, progress }
+  const order = { siteId, name: nameInRepository(point), kind, trustMs: TRUST_MS.undo, untried, signal, progress }
   const taken = await takeBackup(services, order)
   const { id } = point
   await context.transaction((tx) => completeBackup(tx, { id, siteId, kind, origin: 'undo' }, taken, now()))
@@ -124,7 +124,7 @@ export async function forgetUnfinished(
 ): Promise<void> {
   const { services, operationId } = context
   for (const point of await unfinishedUndoPoints(services.database.read, siteId, operationId)) {
-    await services.backups.repository(siteOwner(siteId)).remove(nameOf(point))
+    await services.backups.repository(siteOwner(siteId)).remove(nameInRepository(point))
     await context.transaction((tx) => forgetBackup(tx, point.id))
   }
 }

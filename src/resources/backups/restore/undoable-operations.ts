@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problem.ts'
 import type { OperationView } from '../../../platform/operations/read.ts'
 import { findSite, isInstalled } from '../../sites/public.ts'
 import { problems } from '../problems.ts'
-import { scopeOf } from '../sync/sync.ts'
+import { scopeOfSync } from '../sync/sync.ts'
 import {
   operationsWithUndoPoints,
   orderOfRestore,
@@ -15,7 +15,7 @@ import {
 import type { RestoreOrder } from './restore.ts'
 
 /** Returns which of these operations can be undone. Few have undo points, so these are checked one by one. */
-export async function undoable(
+export async function undoableAmong(
   tx: Tx,
   operations: readonly OperationView[],
   now: number,
@@ -76,7 +76,7 @@ export async function changedBy(tx: Tx, { id: operationId, type }: OperationView
   }
   const sync = await orderOfSync(tx, operationId)
   if (!sync) return undefined
-  const { paths, except = [] } = scopeOf(sync.parts)
+  const { paths, except = [] } = scopeOfSync(sync.parts)
   const [from, to] = [sync.environmentType, sync.environmentBefore]
   const limits = {
     scope: { paths: [...paths], except: [...except] },

@@ -4,7 +4,7 @@ import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { actions, events } from '../actions.ts'
 import { forgetBackup } from '../backup.store.ts'
-import { nameOf, siteOwner } from '../backup.ts'
+import { nameInRepository, siteOwner } from '../backup.ts'
 import { type Expired, expiredOf } from './schedule.store.ts'
 
 const Input = Type.Object({ siteId: Type.Integer() })
@@ -30,7 +30,7 @@ async function removeExpired(context: Context): Promise<void> {
   const repository = services.backups.repository(siteOwner(input.siteId))
   for (const expired of await expiredOf(services.database.read, input.siteId, now())) {
     signal.throwIfAborted()
-    await repository.remove(nameOf(expired))
+    await repository.remove(nameInRepository(expired))
     await context.transaction(async (tx) => {
       await forgetBackup(tx, expired.id)
       await tell(changeOfJob(tx, context), expired)

@@ -19,7 +19,7 @@ export const forgetBackupsJob = durableWith<{ readonly backups: BackupStore }>()
 })
 
 /** Deletes the rows, without which the content cannot be found. */
-export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
+export async function forgetBackupsOfSite(tx: Tx, siteId: number): Promise<void> {
   await forgetBackupsOf(tx, siteId)
   await enqueue(tx, forgetBackupsJob, { siteId })
 }

@@ -4,13 +4,19 @@ import type { Database, Tx } from '../../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../../platform/operations/enqueue.ts'
 import { schedule } from '../../../platform/operations/schedule.ts'
-import { setOperation } from '../backup.store.ts'
+import { setBackupOperation } from '../backup.store.ts'
 import { orderBackup } from '../take/order-backup.ts'
 import { takeScheduledBackup } from '../take/take-backup.job.ts'
 import type { Rhythm } from './backup-times.ts'
 import { expireBackups } from './expire-backups.job.ts'
 import { proveBackups } from './prove-backups.job.ts'
-import { type DueSite, scheduledUnderWay, scheduleNewSites, sitesWithExpired, takeDue } from './schedule.store.ts'
+import {
+  type SiteDueForBackup,
+  scheduledUnderWay,
+  scheduleNewSites,
+  sitesWithExpired,
+  takeDue,
+} from './schedule.store.ts'
 
 /** Sites per transaction, so that other writers do not wait long. */
 const BATCH = 20
@@ -80,7 +86,7 @@ async function requestDue(tx: Tx, rhythm: Exclude<Rhythm, 'proof'>, now: number)
  */
 export async function requestScheduled(
   tx: Tx,
-  { siteId, accountId, hostId }: DueSite,
+  { siteId, accountId, hostId }: SiteDueForBackup,
   kind: 'fs' | 'db',
   now: number,
 ): Promise<number | undefined> {
@@ -89,7 +95,7 @@ export async function requestScheduled(
   const backup = await orderBackup(tx, { siteId, kind, origin: 'scheduled', createdBy: null, now })
   const input = { siteId, backupId: backup.id }
   const operationId = await enqueue(tx, takeScheduledBackup, input, { siteId, accountId, hostId, source: ROUTINE })
-  await setOperation(tx, backup.id, operationId)
+  await setBackupOperation(tx, backup.id, operationId)
   return operationId
 }
 

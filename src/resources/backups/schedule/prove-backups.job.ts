@@ -12,7 +12,7 @@ import type { WantedEntry } from '../../../hosting/site-files/file-content.ts'
 import { durableWith, type StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { newestCompleted } from '../backup.store.ts'
-import { type CompletedBackup, nameOf, siteOwner } from '../backup.ts'
+import { type CompletedBackup, nameInRepository, siteOwner } from '../backup.ts'
 import { verifyCore } from '../take/keep-core.ts'
 import { tellOfProof } from '../take/tell-of-failure.ts'
 
@@ -84,7 +84,7 @@ async function newestPair({ services, input }: Context): Promise<Pair | undefine
 async function lookForDamage({ services, input, signal }: Context, { files, database }: Pair): Promise<void> {
   const repository = services.backups.repository(siteOwner(input.siteId))
   for (const each of [files, database])
-    await repository.verify(nameOf(each), { signal }).catch((error) => {
+    await repository.verify(nameInRepository(each), { signal }).catch((error) => {
       if (!(error instanceof BackupDamaged)) throw error
     })
 }
@@ -100,7 +100,7 @@ async function proveIn(context: Context, directory: SiteDirectory, { files, data
       signal,
       onProgress: (done) => context.progressBytes(done, total),
     })
-    const dump = repository.readStream(nameOf(database))
+    const dump = repository.readStream(nameInRepository(database))
     const onProgress = (done: number) => context.progressBytes(files.bytes + done, total)
     await services.siteDatabase.load(place, dump, { signal, onProgress })
     await services.siteDatabase.switch(place)
@@ -122,7 +122,7 @@ async function layFiles(
   files: CompletedBackup,
   options: { signal: AbortSignal; onProgress: (done: number) => void },
 ): Promise<void> {
-  await siteFiles.prepare(place, wanted(repository, nameOf(files)), { ...options, scope: { paths: [''] } })
+  await siteFiles.prepare(place, wanted(repository, nameInRepository(files)), { ...options, scope: { paths: [''] } })
   await siteFiles.switch(place)
   await siteFiles.cleanUp(place)
 }

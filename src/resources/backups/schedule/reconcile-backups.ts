@@ -1,6 +1,6 @@
 import type { BackupFacts } from '../../../backups/backup-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { NEWEST_KEPT_MS, nameOf } from '../backup.ts'
+import { NEWEST_KEPT_MS, nameInRepository } from '../backup.ts'
 
 /** Returns the number of a backup of a site, from its name in the storage. */
 export function backupNumber(name: string): number | undefined {
@@ -32,9 +32,9 @@ export async function reconcileBackups(
     .execute()
   const there = new Set(stored.map(({ name }) => name))
   for (const row of known)
-    if (row.state === 'completed' && !there.has(nameOf(row)))
+    if (row.state === 'completed' && !there.has(nameInRepository(row)))
       await tx.deleteFrom('backups').where('id', '=', row.id).execute()
-  const names = new Set(known.map(nameOf))
+  const names = new Set(known.map(nameInRepository))
   const clashing: BackupFacts[] = []
   for (const facts of stored) {
     const id = backupNumber(facts.name)

@@ -36,7 +36,7 @@ export async function scheduleNewSites(tx: Tx, now: number, most: number): Promi
   return sites.length
 }
 
-export interface DueSite {
+export interface SiteDueForBackup {
   readonly siteId: number
   readonly accountId: number
   readonly hostId: number
@@ -46,7 +46,7 @@ export interface DueSite {
  * Takes sites whose turn has come, and sets their next turn. Missed turns count as one. A turn further ahead than the
  * next one was written before the clock was set back.
  */
-export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number): Promise<DueSite[]> {
+export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number): Promise<SiteDueForBackup[]> {
   const column = columns[rhythm]
   const due = await tx
     .selectFrom('backup_schedules')
@@ -64,7 +64,7 @@ export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number)
       .set({ [column]: nextTurn(siteId, rhythm, now) })
       .where('site_id', '=', siteId)
       .execute()
-  return due as DueSite[]
+  return due as SiteDueForBackup[]
 }
 
 /** Returns whether the site's owner may get a mail about a failure now. If so, counts it as sent. */
@@ -106,8 +106,8 @@ const mayGo = (now: number) => sql<SqlBool>`b.state in ('completed', 'failed') a
 const GATHER_MS = 86_400_000
 
 /** Returns sites with expired backups that no operation removes yet. */
-export async function sitesWithExpired(tx: Tx, now: number, most: number): Promise<DueSite[]> {
-  const { rows } = await sql<DueSite>`
+export async function sitesWithExpired(tx: Tx, now: number, most: number): Promise<SiteDueForBackup[]> {
+  const { rows } = await sql<SiteDueForBackup>`
     select s.id as "siteId", s.account_id as "accountId", s.host_id as "hostId" from sites s
     where s.deleted_at is null and s.host_id is not null
       and s.id in (select b.site_id from backups b where ${mayGo(now)}

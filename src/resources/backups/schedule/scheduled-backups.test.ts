@@ -9,7 +9,7 @@ import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { purgeSite } from '../../sites/remove/remove-site.job.ts'
 import { markDeleted } from '../../sites/site.store.ts'
 import { findBackup, insertBackup, markFailed } from '../backup.store.ts'
-import { type Kind, type Origin, siteOwner } from '../backup.ts'
+import { type BackupKind, type Origin, siteOwner } from '../backup.ts'
 import { nameIn } from '../backups.fixture.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
 import { takeScheduledBackup } from '../take/take-backup.job.ts'
@@ -109,7 +109,13 @@ for (const { dialect, skip } of dialects) {
       api.database.read.selectFrom('backup_schedules').selectAll().where('site_id', '=', siteId).executeTakeFirst()
     const backupWith = (
       siteId: number,
-      values: { kind?: Kind; origin?: Origin; state?: 'completed' | 'failed'; completedAt?: number; deleteAt: number },
+      values: {
+        kind?: BackupKind
+        origin?: Origin
+        state?: 'completed' | 'failed'
+        completedAt?: number
+        deleteAt: number
+      },
     ) =>
       api.database.transaction(async (tx) => {
         const { kind = 'db', origin = 'scheduled', state = 'completed', completedAt = now - DAY_MS, deleteAt } = values

@@ -11,7 +11,7 @@ import { ended, startWorker } from '../../../platform/operations/harness.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { putRoute } from '../../sites/addresses/route.store.ts'
 import { changeSite } from '../../sites/site.store.ts'
-import type { Kind } from '../backup.ts'
+import type { BackupKind } from '../backup.ts'
 import { backupIn, nameIn } from '../backups.fixture.ts'
 import { takeBackup } from '../take/take-backup.ts'
 
@@ -88,7 +88,7 @@ const says = async (host: FakeHost, { directory }: MadeSite) => [
   host.option(directory, 'siteurl'),
 ]
 
-async function backedUp(host: FakeHost, siteId: number, kind: Kind): Promise<number> {
+async function backedUp(host: FakeHost, siteId: number, kind: BackupKind): Promise<number> {
   const id = await backupIn(api, siteId, { kind })
   const name = await nameIn(api, id)
   await takeBackup(host.services, { siteId, name, kind, signal: new AbortController().signal })

@@ -28,20 +28,20 @@ import {
   verifyContent,
 } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
-import { findBackup, setOperation } from '../backup.store.ts'
-import type { Kind } from '../backup.ts'
+import { findBackup, setBackupOperation } from '../backup.store.ts'
+import type { BackupKind } from '../backup.ts'
 import { forGood } from '../restore/restore-check.ts'
 import { keeping } from '../restore/undo-point.ts'
 import { orderBackup } from '../take/order-backup.ts'
 import { takeBackupJob } from '../take/take-backup.job.ts'
-import { describeSync, kindsOf, rightsOf, SyncOrder, scopeOf } from './sync.ts'
+import { describeSync, kindsOf, rightsOfSync, SyncOrder, scopeOfSync } from './sync.ts'
 import { sourceHere, sourceInStorage } from './sync-source.ts'
 
 type Results = { check: Checked }
 type Context<Known = Results> = StepContext<SyncOrder, HostServices, Known>
 
 const replacement = contentReplacement<SyncOrder, Results>()
-const overwrites = (kind: Kind) => (order: SyncOrder) => kindsOf(order).includes(kind)
+const overwrites = (kind: BackupKind) => (order: SyncOrder) => kindsOf(order).includes(kind)
 
 /**
  * Overwrites parts of a site with those of another. It waits until backups of both exist. Slow steps prepare the
@@ -53,7 +53,7 @@ export const syncSitesJob = durableWith<HostServices>()({
   input: SyncOrder,
   on: 'host',
   changeableBy: { site: 'restore the site' },
-  permission: needsRights((order: SyncOrder, { done }) => (done ? [] : rightsOf(order))),
+  permission: needsRights((order: SyncOrder, { done }) => (done ? [] : rightsOfSync(order))),
   steps: {
     check: replacement.open<Checked>({ run: check }),
     files: replacement.staged({ run: prepareFiles, weight: 4 }),
@@ -82,7 +82,7 @@ export const syncSitesJob = durableWith<HostServices>()({
 export async function requestSyncBackups(
   tx: Tx,
   sites: readonly Pick<Site, 'id' | 'accountId' | 'hostId'>[],
-  kinds: readonly Kind[],
+  kinds: readonly BackupKind[],
   { createdBy, now }: { readonly createdBy: string; readonly now: number },
 ): Promise<{ siteId: number; backupId: number; operationId: number }[]> {
   const ordered: { siteId: number; backupId: number; operationId: number }[] = []
@@ -95,7 +95,7 @@ export async function requestSyncBackups(
         { siteId, backupId, isAwaited: true },
         { siteId, accountId, hostId, now },
       )
-      await setOperation(tx, backupId, operationId)
+      await setBackupOperation(tx, backupId, operationId)
       ordered.push({ siteId, backupId, operationId })
     }
   return ordered
@@ -143,7 +143,7 @@ async function prepareFiles(context: Context): Promise<void> {
   const { services, input, signal } = context
   if (input.parts.length === 0) return
   const [from, to] = [await sourceOf(context), await placeOf(context)]
-  const scope = scopeOf(input.parts)
+  const scope = scopeOfSync(input.parts)
   const bytes = await from.fileBytes()
   const onProgress = (done: number) => context.progressBytes(done, Math.max(done, bytes))
   const wanted = readdressed(from.files(scope), await addressChanges(context))

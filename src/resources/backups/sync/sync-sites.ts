@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { invalidInput, notFound, Problem, problems as platformProblems } from '../../../platform/http/problem.ts'
+import { httpProblems, invalidInput, notFound, Problem } from '../../../platform/http/problem.ts'
 import { Nothing } from '../../../platform/http/schemas.ts'
 import { openOperations } from '../../../platform/operations/open-operations.ts'
 import { requireAccess } from '../../access/access.ts'
@@ -13,7 +13,7 @@ import { actions } from '../actions.ts'
 import { freeSlots } from '../backup.store.ts'
 import { creatorOf } from '../creator.ts'
 import { problems } from '../problems.ts'
-import { describeSync, kindsOf, NewSync, partsOf, rightsOf } from './sync.ts'
+import { describeSync, kindsOf, NewSync, partsToSync, rightsOfSync } from './sync.ts'
 import { requestSyncBackups, syncSitesJob } from './sync-sites.job.ts'
 import { haveStorageInCommon } from './sync-source.ts'
 
@@ -39,14 +39,14 @@ export const syncSites = endpoint({
     problems.sync_needs_slot,
     siteProblems.site_not_live,
     authenticationProblems.forbidden,
-    platformProblems.not_found,
+    httpProblems.not_found,
   ],
 
   async handle(context, { body }) {
     const { tx, caller, now } = context
     requireSensible(body)
     const { from, to } = await bothSites(tx, caller, body)
-    const order = { parts: partsOf(body), database: body.database === true }
+    const order = { parts: partsToSync(body), database: body.database === true }
     requireAlike(from, to, { isWithDatabase: order.database, config: context.config })
     for (const site of [from, to]) for (const kind of kindsOf(order)) await requireSlot(tx, site, kind)
     // The sync runs after what was requested for the source before.
@@ -77,7 +77,7 @@ export const syncSites = endpoint({
 
 function requireSensible(body: NewSync): void {
   if (body.from_site_id === body.to_site_id) throw invalidInput(['to_site_id: must differ from from_site_id'])
-  if (partsOf(body).length === 0 && body.database !== true)
+  if (partsToSync(body).length === 0 && body.database !== true)
     throw invalidInput(['database: set it or one of the directories to true, so that there is data to sync'])
 }
 
@@ -97,7 +97,7 @@ async function bothSites(
     held.set(id, site)
   }
   const both = { from: held.get(fromId) as VisibleSite, to: held.get(toId) as VisibleSite }
-  for (const { siteId, capability } of rightsOf({ siteId: toId, sourceId: fromId }))
+  for (const { siteId, capability } of rightsOfSync({ siteId: toId, sourceId: fromId }))
     requireAccess(capability, caller, held.get(siteId) as VisibleSite)
   for (const site of [both.from, both.to]) requireInstalled(site)
   return both

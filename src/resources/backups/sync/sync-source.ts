@@ -4,7 +4,7 @@ import type { FileScope, WantedEntry } from '../../../hosting/site-files/file-co
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { findBackup } from '../backup.store.ts'
-import { type Kind, nameOf, siteOwner } from '../backup.ts'
+import { type BackupKind, nameInRepository, siteOwner } from '../backup.ts'
 import { forGood } from '../restore/restore-check.ts'
 import { wantedFiles } from '../restore/restore-content.ts'
 import type { SyncOrder } from './sync.ts'
@@ -57,18 +57,18 @@ export async function sourceHere({ services, input, signal }: Asked): Promise<Sy
  */
 export async function sourceInStorage({ services, input }: Asked): Promise<SyncSource> {
   const repository = services.backups.repository(siteOwner(input.sourceId))
-  const names = new Map<Kind, { name: string; bytes: number }>()
+  const names = new Map<BackupKind, { name: string; bytes: number }>()
   for (const { siteId, backupId } of input.backups) {
     const backup = siteId === input.sourceId ? await findBackup(services.database.read, siteId, backupId) : undefined
     if (!backup) continue
-    const facts = await repository.find(nameOf(backup))
+    const facts = await repository.find(nameInRepository(backup))
     if (!facts)
       throw new PermanentFailure(
         "The destination's host cannot read the backup of the source. To sync sites on two hosts, let both hosts use the same backup storage",
       )
-    names.set(backup.kind, { name: nameOf(backup), bytes: facts.sizeBytes })
+    names.set(backup.kind, { name: nameInRepository(backup), bytes: facts.sizeBytes })
   }
-  const of = (kind: Kind) => {
+  const of = (kind: BackupKind) => {
     const found = names.get(kind)
     if (!found) throw new PermanentFailure('Stead has no backup of the source for this sync')
     return found

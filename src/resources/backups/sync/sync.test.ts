@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isInScope } from '../../../hosting/site-files/scope.ts'
-import { type NewSync, partsOf, scopeOf } from './sync.ts'
+import { type NewSync, partsToSync, scopeOfSync } from './sync.ts'
 
 const files = {
   themes: 'wp-content/themes/a/style.css',
@@ -17,7 +17,7 @@ describe('the files of a sync', () => {
   test.each(all.map((wanted) => [wanted.join(', '), wanted] as const))(
     '%s: overwrites these, and no others',
     (_name, wanted) => {
-      const scope = scopeOf(wanted)
+      const scope = scopeOfSync(wanted)
       expect(parts.filter((part) => isInScope(scope, files[part]))).toEqual(wanted)
       // Files that tell this site how to reach its database.
       for (const path of [
@@ -38,6 +38,6 @@ describe('the files of a sync', () => {
       root_directory: true,
       database: true,
     }
-    expect(partsOf({ ...body, themes_directory: false })).toEqual(['uploads', 'root'])
+    expect(partsToSync({ ...body, themes_directory: false })).toEqual(['uploads', 'root'])
   })
 })

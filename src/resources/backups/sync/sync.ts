@@ -4,7 +4,7 @@ import { syncScopes, union } from '../../../hosting/site-files/scope.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import type { Needed } from '../../access/still-allowed.ts'
 import { environmentTypes } from '../../sites/public.ts'
-import type { Kind } from '../backup.ts'
+import type { BackupKind } from '../backup.ts'
 
 const flag = (description: string, isUsual = false) => Type.Optional(Type.Boolean({ description, examples: [isUsual] }))
 
@@ -59,20 +59,21 @@ const fields = {
 } as const satisfies Partial<Record<keyof NewSync, Part>>
 
 /** Returns which parts of the files a request names. */
-export const partsOf = (body: NewSync): Part[] =>
+export const partsToSync = (body: NewSync): Part[] =>
   Object.entries(fields).flatMap(([field, part]) => (body[field as keyof typeof fields] ? [part] : []))
 
 /** Returns the kinds that need automatic backups. */
-export const kindsOf = ({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): Kind[] => [
+export const kindsOf = ({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): BackupKind[] => [
   ...(files.length > 0 ? (['fs'] as const) : []),
   ...(database ? (['db'] as const) : []),
 ]
 
 /** Returns the files that a sync overwrites, which never include those that Stead runs the site with. */
-export const scopeOf = (wanted: readonly Part[]): FileScope => union(wanted.map((part): FileScope => syncScopes[part]))
+export const scopeOfSync = (wanted: readonly Part[]): FileScope =>
+  union(wanted.map((part): FileScope => syncScopes[part]))
 
 /** Returns the access that the requesting account needs, from the request until the work ends. */
-export const rightsOf = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 'sourceId'>): readonly Needed[] => [
+export const rightsOfSync = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 'sourceId'>): readonly Needed[] => [
   { siteId: sourceId, capability: 'use backups' },
   { siteId, capability: 'restore the site' },
 ]

@@ -4,7 +4,7 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { SiteId } from '../../kit/site-id.ts'
 import { requireInstalled, problems as siteProblems } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
-import { setOperation } from '../backup.store.ts'
+import { setBackupOperation } from '../backup.store.ts'
 import { kinds } from '../backup.ts'
 import { creatorOf } from '../creator.ts'
 import { OrderedBackup, presentOndemand } from '../present-backup.ts'
@@ -35,7 +35,7 @@ export const createOndemandBackup = endpoint({
     const createdBy = await creatorOf(context)
     const backup = await orderBackup(tx, { siteId: site.id, kind, origin: 'ondemand', createdBy, now })
     const operationId = await context.start(takeBackupJob, { siteId: site.id, backupId: backup.id })
-    await setOperation(tx, backup.id, operationId)
+    await setBackupOperation(tx, backup.id, operationId)
     await context.record({
       action: actions['backup.created'],
       message: `Requested on-demand backup ${backup.id} of the ${words[kind]}`,

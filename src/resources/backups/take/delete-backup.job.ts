@@ -4,7 +4,7 @@ import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { events } from '../actions.ts'
 import { findBackup, forgetBackup, markFailed } from '../backup.store.ts'
-import { nameOf, siteOwner } from '../backup.ts'
+import { nameInRepository, siteOwner } from '../backup.ts'
 
 /** When the storage fails to delete a backup, the job that removes expired ones retries after this time. */
 const TRY_AGAIN_MS = 3_600_000
@@ -21,7 +21,7 @@ export const deleteBackupJob = durableWith<HostServices>()({
       async run({ services, input }) {
         const { siteId, backupId } = input
         const backup = await findBackup(services.database.read, siteId, backupId)
-        if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameOf(backup))
+        if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameInRepository(backup))
       },
     },
     gone: {

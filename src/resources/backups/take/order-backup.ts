@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import { freeSlots, insertBackup } from '../backup.store.ts'
-import { type Backup, type Kind, MOST_ON_DEMAND, NEWEST_KEPT_MS, type Origin, UNDO_KEPT_MS } from '../backup.ts'
+import { type Backup, type BackupKind, MOST_ON_DEMAND, NEWEST_KEPT_MS, type Origin, UNDO_KEPT_MS } from '../backup.ts'
 import { problems } from '../problems.ts'
 
 /**
@@ -11,7 +11,7 @@ import { problems } from '../problems.ts'
  */
 export async function orderBackup(
   tx: Tx,
-  order: { siteId: number; kind: Kind; origin: Origin; createdBy: string | null; now: number },
+  order: { siteId: number; kind: BackupKind; origin: Origin; createdBy: string | null; now: number },
 ): Promise<Backup> {
   const { siteId, kind, origin, now } = order
   if (origin === 'ondemand' && (await freeSlots(tx, siteId, kind)) === 0)

@@ -1,7 +1,7 @@
 import { BackupDamaged, type BackupRepository, type VerifyOptions } from '../../../backups/backup-store.ts'
 import { DumpUnreadable } from '../../../hosting/site-database/database-content.ts'
 import { checkDump } from '../../../hosting/site-database/dumps/dump-check.ts'
-import type { Kind } from '../backup.ts'
+import type { BackupKind } from '../backup.ts'
 
 /**
  * Reads back a backup that was just written, and removes it if it differs. The next attempt must not find it complete,
@@ -54,7 +54,7 @@ export async function readBack(
     name,
     kind,
     ...options
-  }: Pick<VerifyOptions, 'signal' | 'onProgress' | 'yieldWhileBusy' | 'readBack'> & { name: string; kind: Kind },
+  }: Pick<VerifyOptions, 'signal' | 'onProgress' | 'yieldWhileBusy' | 'readBack'> & { name: string; kind: BackupKind },
 ): Promise<void> {
   if (kind === 'fs') {
     await repository.verify(name, { ...options, only: 'added' })

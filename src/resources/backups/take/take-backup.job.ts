@@ -22,7 +22,7 @@ import {
   setDamage,
   untriedSince,
 } from '../backup.store.ts'
-import { type Backup, downloadBytes, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from '../backup.ts'
+import { type Backup, downloadBytes, nameInRepository, OLDER_KEPT_MS, siteOwner, TRUST_MS } from '../backup.ts'
 import { measureLater } from './measure-backup.job.ts'
 import { measureBackup } from './measure-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
@@ -77,7 +77,7 @@ async function take(context: Context): Promise<Taken> {
   const before = await newestCompleted(services.database.read, input.siteId, backup.kind)
   const taken = await takeBackup(services, {
     siteId: input.siteId,
-    name: nameOf(backup),
+    name: nameInRepository(backup),
     kind: backup.kind,
     estimatedBytes: before?.bytes,
     trustMs: TRUST_MS[backup.origin],
@@ -119,7 +119,7 @@ async function removeContent({ services, input }: Context): Promise<void> {
   const { siteId, backupId } = input
   const backup = await findBackup(services.database.read, siteId, backupId)
   // The row must go after the content that it names.
-  if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameOf(backup))
+  if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameInRepository(backup))
 }
 
 async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void> {

@@ -4,7 +4,7 @@ import type { SiteDirectory } from '../../../hosting/site-directories/site-direc
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { createYieldWhileBusy } from '../../../platform/yield-while-busy.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { type Kind, siteOwner, TRUST_MS } from '../backup.ts'
+import { type BackupKind, siteOwner, TRUST_MS } from '../backup.ts'
 import { tryOut } from '../schedule/try-out.ts'
 import { keepCore } from './keep-core.ts'
 import { describeLeftOut, LeftOutCount, type LeftOutTally } from './left-out.ts'
@@ -19,7 +19,7 @@ export interface BackupOrder {
   readonly siteId: number
   /** Name in the storage. */
   readonly name: string
-  readonly kind: Kind
+  readonly kind: BackupKind
   /** Approximate size, taken from the backup before it, if known. */
   readonly estimatedBytes?: number | undefined
   /** How long data that was read back counts as sound: {@link TRUST_MS}. Default: 0. */

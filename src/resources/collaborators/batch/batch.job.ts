@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
-import type { RequestFacts } from '../../../platform/http/endpoint.ts'
+import type { RecordedRequest } from '../../../platform/http/endpoint.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import { durable, type FailureContext, type StepContext } from '../../../platform/operations/definition.ts'
 import { recordResults, resultsOfOperation, type SiteResult } from '../../../platform/operations/results.ts'
@@ -36,11 +36,11 @@ type DestroyInput = Type.Static<typeof DestroyInput>
 /** The requester, as stored with the operation. */
 interface Source {
   readonly caller: Caller
-  readonly request: RequestFacts
+  readonly request: RecordedRequest
 }
 
 /** Returns what is stored of a request: nothing that could be reused, such as its token. */
-export const sourceOfRequest = (caller: Caller, { id, ipAddress, userAgent }: RequestFacts): Source => ({
+export const sourceOfRequest = (caller: Caller, { id, ipAddress, userAgent }: RecordedRequest): Source => ({
   caller,
   request: { id, ipAddress, userAgent, headers: {} },
 })

@@ -6,7 +6,7 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { zoneToChange } from '../reserved.ts'
-import { changeValue, deleteRecords, insertRecords, recordsOf } from '../zone.store.ts'
+import { changeValue, deleteRecords, insertRecords, recordsOfZone } from '../zone.store.ts'
 import {
   aliases,
   type MailProvider,
@@ -55,7 +55,7 @@ export const applyMailProvider = endpoint({
       mailProviders.find((each) => each === asked) ?? (Object.hasOwn(aliases, asked) ? aliases[asked] : undefined)
     if (!code) throw invalidInput([`provider: must be one of ${mailProviders.join(', ')}`])
     const provider = providers[code]
-    const plan = planFor(code, zone.name, await recordsOf(tx, zone.id))
+    const plan = planFor(code, zone.name, await recordsOfZone(tx, zone.id))
     await deleteRecords(tx, zone.id, plan.remove, now)
     if (plan.spf) await changeValue(tx, plan.spf.record, plan.spf.value, now)
     if (plan.add.length > 0) await insertRecords(tx, zone.id, plan.add, now)

@@ -10,8 +10,8 @@ import { actions } from '../actions.ts'
 import { addition } from '../neighbours.ts'
 import { problems } from '../problems.ts'
 import { zoneToChange } from '../reserved.ts'
-import { addHost, checkHost, followHost, othersAt } from '../site-hosts.ts'
-import { changeValue, findZone, insertRecords, recordsOf } from '../zone.store.ts'
+import { addSiteHost, checkHost, followHost, othersAt } from '../site-hosts.ts'
+import { changeValue, findZone, insertRecords, recordsOfZone } from '../zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from '../zone.ts'
 import { hostNameIn } from '../zone-name.ts'
 import { NewRecord, type ReadRecord, readRecord } from './read-record.ts'
@@ -54,7 +54,7 @@ export const createRecord = endpoint({
     if (body.site_id !== undefined && !site) throw invalidInput(['site_id: is not a site that you can see'])
     if (site) await leadTo(context, { site, zone, record, hasValue: read.hasValue })
     else {
-      const added = addition(record, await recordsOf(tx, zone.id))
+      const added = addition(record, await recordsOfZone(tx, zone.id))
       if ('add' in added) await insertRecords(tx, zone.id, [added.add], now)
       else await changeValue(tx, added.change, added.value, now)
     }
@@ -62,7 +62,7 @@ export const createRecord = endpoint({
     const shown = hostNameIn(zone.name, name)
     const target = site ? `, which points to site ${site.name}` : ''
     await context.record({ action: actions.dns, message: `Added the record ${type} ${shown}${target}` })
-    return presentWhole((await findZone(tx, zone.id)) as Zone, await recordsOf(tx, zone.id))
+    return presentWhole((await findZone(tx, zone.id)) as Zone, await recordsOfZone(tx, zone.id))
   },
 })
 
@@ -84,12 +84,12 @@ async function leadTo(
     const reason = `${hostNameIn(zone.name, record.name)} has ${others.join(' and ')} records that point elsewhere`
     throw new Problem(problems.record_conflict, { reason })
   }
-  if (!hasValue && !(await hasHost(tx, host))) return addHost(context, host)
+  if (!hasValue && !(await hasHost(tx, host))) return addSiteHost(context, host)
   if (!hasValue) throw new Problem(problems.record_exists, { type: record.type })
-  const added = addition(record, await recordsOf(tx, zone.id))
+  const added = addition(record, await recordsOfZone(tx, zone.id))
   if ('add' in added) await insertRecords(tx, zone.id, [added.add], now)
   await followHost(context, host)
 }
 
 const hasHost = async (tx: Context['tx'], { site, zone, name }: { site: Site; zone: Zone; name: string }) =>
-  (await recordsOf(tx, zone.id)).some((record) => record.name === name && record.siteId === site.id)
+  (await recordsOfZone(tx, zone.id)).some((record) => record.name === name && record.siteId === site.id)

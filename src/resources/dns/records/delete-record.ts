@@ -6,8 +6,8 @@ import { holdSite } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { zoneToChange } from '../reserved.ts'
-import { removeHost } from '../site-hosts.ts'
-import { deleteRecords, findZone, forgetEmptyZones, recordOf, recordsOf } from '../zone.store.ts'
+import { removeSiteHost } from '../site-hosts.ts'
+import { deleteRecords, findZone, forgetEmptyZones, recordOf, recordsOfZone } from '../zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from '../zone.ts'
 import { hostNameIn } from '../zone-name.ts'
 import { RecordId, ZoneId } from './record.ts'
@@ -38,9 +38,9 @@ export const deleteRecord = endpoint({
     const { name, type } = record
     await deleteRecords(tx, zoneId, [id], now)
     await forgetEmptyZones(tx, zone.accountId, now)
-    const left = await recordsOf(tx, zoneId)
+    const left = await recordsOfZone(tx, zoneId)
     if (site && !left.some((each) => each.name === name && each.siteId === site.id))
-      await removeHost(context, { site, zone, name })
+      await removeSiteHost(context, { site, zone, name })
     await context.record({ action: actions.dns, message: `Deleted the record ${type} ${hostNameIn(zone.name, name)}` })
     return presentWhole((await findZone(tx, zoneId)) as Zone, left)
   },

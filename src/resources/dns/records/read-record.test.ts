@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRecord as encode } from '../../../dns/wire/record-data.ts'
+import { readRecordData } from '../../../dns/wire/record-data.ts'
 import { normalHostName, normalName, zoneNameOf } from '../zone-name.ts'
 import { type NewRecord, readRecord } from './read-record.ts'
 import { asWritten } from './record.ts'
@@ -59,7 +59,7 @@ describe('fields that each type needs', () => {
     const record = recordOf(input)
     expect(record).toMatchObject(expected)
     // The name server can serve each record that the API accepts.
-    if ('value' in record && record.siteId === null) encode({ ...record, ttl: record.ttl ?? 0 })
+    if ('value' in record && record.siteId === null) readRecordData({ ...record, ttl: record.ttl ?? 0 })
   })
 
   test.each<[NewRecord, string[]]>([

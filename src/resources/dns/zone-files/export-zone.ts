@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { ZoneId } from '../records/record.ts'
-import { recordsOf } from '../zone.store.ts'
+import { recordsOfZone } from '../zone.store.ts'
 import { managedZone } from '../zone-access.ts'
 import { writeZoneFile } from './zone-file.ts'
 
@@ -22,6 +22,6 @@ export const exportZone = endpoint({
 
   async handle(context, { params }) {
     const zone = await managedZone(context, params.zone_id)
-    return writeZoneFile(zone.name, await recordsOf(context.tx, zone.id))
+    return writeZoneFile(zone.name, await recordsOfZone(context.tx, zone.id))
   },
 })

@@ -6,7 +6,7 @@ import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { ZoneId } from '../records/record.ts'
 import { zoneToChange } from '../reserved.ts'
-import { changeValue, findZone, insertRecords, recordsOf } from '../zone.store.ts'
+import { changeValue, findZone, insertRecords, recordsOfZone } from '../zone.store.ts'
 import { presentWhole, type Zone, ZoneWithRecords } from '../zone.ts'
 import { LeftOutSchema, planImport, ZoneFileText } from './plan-import.ts'
 
@@ -46,7 +46,7 @@ export const importZone = endpoint({
   async handle(context, { params, body }) {
     const { tx, now } = context
     const zone = await zoneToChange(context, params.zone_id)
-    const before = await recordsOf(tx, zone.id)
+    const before = await recordsOfZone(tx, zone.id)
     const { added, changed, taken, leftOut, faults } = planImport(body.file, zone, before)
     if (faults.length > 0 && (body.strict || taken.length === 0)) throw invalidInput(faults.slice(0, MOST_FAULTS))
     for (const [record, value] of changed) await changeValue(tx, record, value, now)
@@ -55,6 +55,6 @@ export const importZone = endpoint({
     const message = `${zone.name}: added ${added.length} records of a zone file${without}`
     await context.record({ action: actions.dns, message })
     const after = (await findZone(tx, zone.id)) as Zone
-    return { ...presentWhole(after, await recordsOf(tx, zone.id)), leftOut: [...leftOut] }
+    return { ...presentWhole(after, await recordsOfZone(tx, zone.id)), leftOut: [...leftOut] }
   },
 })

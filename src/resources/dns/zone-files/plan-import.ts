@@ -7,11 +7,11 @@ import type { DnsRecord, RecordDraft } from '../records/record.ts'
 import type { Zone } from '../zone.ts'
 import {
   type FileEntry,
-  inputOf,
   isServersOwn,
   type LeftOutLine,
   MOST_FILE_BYTES,
   readZoneFile,
+  recordInput,
   shownLine,
   type ZoneFile,
   ZoneFileFault,
@@ -46,7 +46,7 @@ export const TakenSchema = Type.Object(
 type Taken = Type.Static<typeof TakenSchema>
 
 /** Effect of adding a file to a zone. */
-export interface ImportPlan {
+export interface ZoneImportPlan {
   readonly added: readonly RecordDraft[]
   /** Records whose value changes, which are SPF records. */
   readonly changed: ReadonlyMap<DnsRecord, string>
@@ -60,7 +60,7 @@ export interface ImportPlan {
  * Decides which records of a zone file are added, which are not, and why.
  * @throws Problem `invalid_input` when none of it can be read as intended, `record_limit_reached`
  */
-export function planImport(file: string, zone: Zone, before: readonly DnsRecord[]): ImportPlan {
+export function planImport(file: string, zone: Zone, before: readonly DnsRecord[]): ZoneImportPlan {
   const { entries, leftOut: unread } = readFile(file, zone.name)
   const records = [...before]
   const added: RecordDraft[] = []
@@ -77,7 +77,7 @@ export function planImport(file: string, zone: Zone, before: readonly DnsRecord[
       leftOut.push({ line: entry.line, text: lineOf(entry), reason: `Stead answers with its own ${entry.type} record` })
       continue
     }
-    const read = readRecord(inputOf(entry), zone.name)
+    const read = readRecord(recordInput(entry), zone.name)
     if ('faults' in read) {
       leave(entry, read.faults)
       continue

@@ -4,7 +4,7 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { problems } from '../problems.ts'
 import { ZoneId } from '../records/record.ts'
 import { zoneToChange } from '../reserved.ts'
-import { recordsOf } from '../zone.store.ts'
+import { recordsOfZone } from '../zone.store.ts'
 import { LeftOutSchema, planImport, TakenSchema, ZoneFileText } from './plan-import.ts'
 
 export const previewZoneFile = endpoint({
@@ -29,7 +29,7 @@ export const previewZoneFile = endpoint({
 
   async handle(context, { params, body }) {
     const zone = await zoneToChange(context, params.zone_id)
-    const { taken, leftOut } = planImport(body.file, zone, await recordsOf(context.tx, zone.id))
+    const { taken, leftOut } = planImport(body.file, zone, await recordsOfZone(context.tx, zone.id))
     return { taken: [...taken], leftOut: [...leftOut] }
   },
 })

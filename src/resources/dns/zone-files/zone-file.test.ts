@@ -5,7 +5,7 @@ import { dialects } from '../../../../test/support/database.ts'
 import { readRecord } from '../records/read-record.ts'
 import type { DnsRecord } from '../records/record.ts'
 import { insertZone } from '../zone.store.ts'
-import { inputOf, readZoneFile, writeZoneFile } from './zone-file.ts'
+import { readZoneFile, recordInput, writeZoneFile } from './zone-file.ts'
 
 const file = `$TTL 1h30m
 @ IN SOA ns1 hostmaster (
@@ -93,7 +93,7 @@ test('reads back what it writes, whatever a text contains', () => {
       const record = { ...blank, ...read.record, ttl } as DnsRecord
       const [entry] = readZoneFile(writeZoneFile('example.com', [record]), 'example.com').entries
       expect(entry).toBeDefined()
-      expect(readRecord(inputOf(entry as NonNullable<typeof entry>), 'example.com')).toMatchObject({
+      expect(readRecord(recordInput(entry as NonNullable<typeof entry>), 'example.com')).toMatchObject({
         record: { type: 'TXT', name: '', value: record.value, ttl },
       })
     }),
@@ -110,7 +110,7 @@ test.each([
   [String.raw`"\256"`, undefined],
 ])('reads the text %s of a file as %s (RFC 1035 §5.1)', (text, value) => {
   const [entry] = readZoneFile(`a TXT ${text}\n`, 'example.com').entries
-  const read = readRecord(inputOf(entry as NonNullable<typeof entry>), 'example.com')
+  const read = readRecord(recordInput(entry as NonNullable<typeof entry>), 'example.com')
   if (value === undefined) expect(read).toEqual({ faults: ['value: must be text in UTF-8'] })
   else expect(read).toMatchObject({ record: { value } })
 })

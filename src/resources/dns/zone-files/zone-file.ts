@@ -225,7 +225,7 @@ function textParts(text: string): string[] {
 }
 
 /** Converts an entry to the body of `POST …/records` that a client would send. */
-export function inputOf({ name, ttl, type, words }: FileEntry) {
+export function recordInput({ name, ttl, type, words }: FileEntry) {
   const numbers = words.map(Number)
   const common = { type, name: `${name}.`, ...(ttl !== undefined && { ttl }) }
   if (type === 'MX') return { ...common, priority: numbers[0] as number, value: words[1] ?? '' }

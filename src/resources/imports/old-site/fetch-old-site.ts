@@ -8,7 +8,7 @@ import { mirrorContent } from '../../../hosting/site-imports/sources/mirror-cont
 import { type OldSite, OldSiteLost, OldSiteRefused } from '../../../hosting/site-imports/sources/old-site.ts'
 import { openPluginSite } from '../../../hosting/site-imports/sources/plugin-site.ts'
 import { openSshSite } from '../../../hosting/site-imports/sources/ssh-site.ts'
-import { contentOf, type StagedFiles } from '../../../hosting/site-imports/stage-files.ts'
+import { contentFolder, type StagedFiles } from '../../../hosting/site-imports/stage-files.ts'
 import { PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { changeImport, findImport } from '../import.store.ts'
@@ -72,7 +72,7 @@ async function onePass(context: Context, found: StoredImport, options: PassOptio
   const old = await openOldSite(context, signal)
   try {
     let done = 0
-    const mirrored = await mirrorContent(old, join(contentOf(folder), 'wp-content'), {
+    const mirrored = await mirrorContent(old, join(contentFolder(folder), 'wp-content'), {
       ...{ ...bounds, signal, parts: join(folder, 'parts') },
       onProgress(bytes) {
         onProgress(bytes - done)

@@ -9,7 +9,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { DAY_MS } from '../../../platform/durations.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, gate, startWorker, until } from '../../../platform/operations/harness.ts'
-import { getOperation } from '../../../platform/operations/read.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { ensureAccount } from '../../account/account.ts'
 import { siteOwner } from '../../backups/backup.ts'
@@ -263,7 +263,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     // The operation stays canceled, also when it is retried.
     const id = operationOf(asked)
     expect((await operator.call('POST', `/v1/operations/${id}/retry`)).status).toBe(200)
-    expect(await until(async () => (await getOperation(api.database.read, id))?.error)).toContain('was canceled')
+    expect(await until(async () => (await findOperation(api.database.read, id))?.error)).toContain('was canceled')
     expect(await exists()).toBe(true)
   })
 
@@ -272,7 +272,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     const first = await remove(30)
     const second = await remove(1)
     expect(operationOf(second)).not.toBe(operationOf(first))
-    expect(await getOperation(api.database.read, operationOf(first))).toMatchObject({ state: 'canceled' })
+    expect(await findOperation(api.database.read, operationOf(first))).toMatchObject({ state: 'canceled' })
     const { due_at, requested_at } = second.body.data.removal
     expect(Date.parse(due_at) - Date.parse(requested_at)).toBe(DAY_MS)
     expect((await cancel()).body.data).toMatchObject({ suspended_at: expect.any(String), removal: null })
@@ -323,7 +323,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     expect((await operator.call('POST', `/v1/operations/${id}/cancel`)).body.code).toBe('operation_must_end')
     const listed = (await operator.call('GET', '/v1/installation/accounts')).body.data
     expect(listed[1]).toMatchObject({ id: customer.accountId, removal: { state: 'removing', operation_id: id } })
-    expect(await getOperation(api.database.read, id)).toMatchObject({ state: 'running' })
+    expect(await findOperation(api.database.read, id)).toMatchObject({ state: 'running' })
     workOnHost()
     await succeeds(id)
   })
@@ -339,7 +339,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     const asked = await remove(0)
     expect((await create()).body.code).toBe('account_leaving')
     workOnControl()
-    await until(async () => (await getOperation(api.database.read, operationOf(asked)))?.state === 'running')
+    await until(async () => (await findOperation(api.database.read, operationOf(asked)))?.state === 'running')
     await api.site(customer, 'last-moment')
     workOnHost()
     await succeeds(operationOf(asked))
@@ -353,7 +353,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     expect((await report()).people.list).toMatchObject([{ deleted: true }])
     const asked = await remove(0)
     workOnControl()
-    await until(async () => (await getOperation(api.database.read, operationOf(asked)))?.state === 'running')
+    await until(async () => (await findOperation(api.database.read, operationOf(asked)))?.state === 'running')
     await other.call('POST', `/v1/sites/${site}/collaborators`, { email: 'invited@example.com' })
     // The account itself is invited, too: it goes nevertheless.
     await other.call('POST', `/v1/sites/${site}/collaborators`, { email: customer.email })
@@ -431,7 +431,7 @@ describe.each(dialects)('removing an account on $dialect', ({ dialect, skip }) =
     const asked = await remove(0)
     workOnHost([purgeSite])
     workOnControl()
-    await until(async () => (await getOperation(api.database.read, waiting))?.state === 'canceled')
+    await until(async () => (await findOperation(api.database.read, waiting))?.state === 'canceled')
     const site = () =>
       api.database.read.selectFrom('sites').select('deleted_at').where('id', '=', shop).executeTakeFirst()
     expect(await site()).toEqual({ deleted_at: null })

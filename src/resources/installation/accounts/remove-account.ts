@@ -2,16 +2,16 @@ import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
 import { DAY_MS } from '../../../platform/durations.ts'
 import { Problem } from '../../../platform/http/problem.ts'
-import { cancelOperation } from '../../../platform/operations/control.ts'
+import { requestCancel } from '../../../platform/operations/control.ts'
 import type { Definitions } from '../../../platform/operations/definition.ts'
-import { getOperation } from '../../../platform/operations/read.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
 import {
   deleteRemoval,
   findRemoval,
   insertRemoval,
   normalEmail,
   type Removal,
-  setOperation,
+  setRemovalOperation,
 } from '../../account/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
@@ -82,7 +82,11 @@ export const removeAccount = endpoint({
     await changeSuspension(tx, account, now, async () => {})
     const about = { accountId: context.caller.accountId }
     const input = { accountId: account.id, removalId, email: account.email }
-    await setOperation(tx, removalId, await context.start(removeAccountJob, input, { about, afterMs: days * DAY_MS }))
+    await setRemovalOperation(
+      tx,
+      removalId,
+      await context.start(removeAccountJob, input, { about, afterMs: days * DAY_MS }),
+    )
     await context.record({
       action: actions['account.removal_requested'],
       message: `Decided to remove the account ${account.email} ${days === 0 ? 'now' : `in ${days} days`}`,
@@ -104,9 +108,9 @@ export async function cancelWaiting(
 ): Promise<Removal | undefined> {
   const removal = await findRemoval(tx, accountId)
   if (!removal) return undefined
-  const operation = removal.operationId === null ? undefined : await getOperation(tx, removal.operationId)
+  const operation = removal.operationId === null ? undefined : await findOperation(tx, removal.operationId)
   const hasEnded = operation === undefined || operation.finishedAt !== null
-  if (!hasEnded && (await cancelOperation(tx, operation.id, now, definitions)) !== 'canceled')
+  if (!hasEnded && (await requestCancel(tx, operation.id, now, definitions)) !== 'canceled')
     throw new Problem(problems.account_removal_begun, {})
   return removal
 }

@@ -9,7 +9,7 @@ import { findHostNamed } from './host-changes.store.ts'
 
 export const HostName = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100, examples: ['host-1'] }) })
 
-export const HostState = Type.Object(
+export const HostStateSchema = Type.Object(
   {
     name: Type.String({ examples: ['host-1'] }),
     state: oneOf(['active', 'cordoned', 'lost', 'removed'], { description: 'The decision of the operator' }),

@@ -1,7 +1,7 @@
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
-import { cordonByRequest, HostName, HostState } from './cordon-by-request.ts'
+import { cordonByRequest, HostName, HostStateSchema } from './cordon-by-request.ts'
 
 export const cordonHost = endpoint({
   id: 'cordonHost',
@@ -12,7 +12,7 @@ export const cordonHost = endpoint({
     'An addition of Stead. Its sites stay and run. New sites, and sites that are recovered, go to other hosts. Without another host, sites cannot be created.',
   access: { account: 'operator' },
   params: HostName,
-  response: HostState,
+  response: HostStateSchema,
   problems: [problems.host_lost],
 
   async handle(context, { params: { name } }) {

@@ -13,7 +13,7 @@ import { hostJobs, jobs } from '../../../jobs.ts'
 import { dayOf } from '../../../platform/log-store/days.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
-import { getOperation } from '../../../platform/operations/read.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { backupIn, nameIn } from '../../backups/backups.fixture.ts'
 import { takeBackup } from '../../backups/take/take-backup.ts'
@@ -125,7 +125,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     const recovery = (await operations(siteId)).at(-1)
     expect(recovery).toEqual(['site.bring_back', 'queued', other, null])
     const there = await hostWithWorker(other)
-    await until(async () => (await getOperation(api.database.read, queued))?.finishedAt != null)
+    await until(async () => (await findOperation(api.database.read, queued))?.finishedAt != null)
     expect((await operations(siteId)).slice(0, 2)).toEqual([
       ['site.configure', 'succeeded', other, null],
       ['site.bring_back', 'succeeded', other, null],
@@ -160,7 +160,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
       .orderBy('id')
       .execute()
     expect(order.map(({ site_id }) => site_id)).toEqual([busy, quiet])
-    expect(await getOperation(api.database.read, cutOff)).toMatchObject({
+    expect(await findOperation(api.database.read, cutOff)).toMatchObject({
       state: 'failed',
       error: 'The host h was lost during this operation. Start the operation again.',
     })

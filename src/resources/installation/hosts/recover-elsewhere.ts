@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import { forgetDirectoryOf, moveDirectory } from '../../../hosting/site-directories/directory.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { retryOperation } from '../../../platform/operations/control.ts'
+import { requeueOperation } from '../../../platform/operations/control.ts'
 import type { Definitions } from '../../../platform/operations/definition.ts'
 import {
   abandonOperation,
@@ -70,7 +70,7 @@ async function endBegun(tx: Tx, open: readonly OpenOperation[], context: LossCon
     const reason = `The host ${host.name} was lost during this operation. Start the operation again.`
     // A creation that restarts at once need not be reported.
     await abandonOperation(tx, id, reason, { ...context, isTold: !isCreation })
-    if (isCreation) await retryOperation(tx, id, definitions)
+    if (isCreation) await requeueOperation(tx, id, definitions)
   }
   return open.filter(({ isBegun }) => !isBegun)
 }

@@ -1,7 +1,7 @@
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
-import { cordonByRequest, HostName, HostState } from './cordon-by-request.ts'
+import { cordonByRequest, HostName, HostStateSchema } from './cordon-by-request.ts'
 
 export const uncordonHost = endpoint({
   id: 'uncordonHost',
@@ -11,7 +11,7 @@ export const uncordonHost = endpoint({
   description: 'An addition of Stead. Ends `PUT /v1/installation/hosts/{name}/cordon`.',
   access: { account: 'operator' },
   params: HostName,
-  response: HostState,
+  response: HostStateSchema,
   problems: [problems.host_lost],
 
   async handle(context, { params: { name } }) {

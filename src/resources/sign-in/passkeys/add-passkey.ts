@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problem.ts'
 import type { Context } from '../../kit/context.ts'
 import { problems } from '../problems.ts'
 import { takeChallenge } from './challenge.ts'
-import { insertPasskey, listPasskeys, type Passkey } from './passkey.store.ts'
+import { insertPasskey, type Passkey, passkeysOfAccount } from './passkey.store.ts'
 import { MOST_PASSKEYS, type verifyNewPasskey } from './passkey.ts'
 
 interface NewPasskey {
@@ -23,7 +23,7 @@ export async function addPasskey(
 ): Promise<Passkey> {
   const { challenge, expiresAt, ...key } = verified
   await lockForUpdate(tx, 'accounts', accountId)
-  if ((await listPasskeys(tx, accountId)).length >= MOST_PASSKEYS)
+  if ((await passkeysOfAccount(tx, accountId)).length >= MOST_PASSKEYS)
     throw new Problem(problems.passkey_limit_reached, { limit: MOST_PASSKEYS })
   const passkey = { ...key, accountId, name, transports, createdAt: now }
   const id = (await takeChallenge(tx, challenge, expiresAt)) && (await insertPasskey(tx, passkey))

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { endpoint } from '../../kit/endpoint.ts'
-import { listPasskeys as list } from './passkey.store.ts'
+import { passkeysOfAccount } from './passkey.store.ts'
 import { PasskeySchema, presentPasskey } from './passkey.ts'
 
 export const listPasskeys = endpoint({
@@ -12,5 +12,5 @@ export const listPasskeys = endpoint({
   access: { account: 'own', scope: 'owner' },
   response: Type.Array(PasskeySchema),
 
-  handle: async ({ tx, caller }) => (await list(tx, caller.accountId)).map(presentPasskey),
+  handle: async ({ tx, caller }) => (await passkeysOfAccount(tx, caller.accountId)).map(presentPasskey),
 })

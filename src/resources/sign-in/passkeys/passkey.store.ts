@@ -29,7 +29,7 @@ const passkeyOf = (row: Selectable<PasskeyRow>): Passkey => ({
 })
 
 /** Returns the passkeys of an account, oldest first. */
-export async function listPasskeys(tx: Tx, accountId: number): Promise<Passkey[]> {
+export async function passkeysOfAccount(tx: Tx, accountId: number): Promise<Passkey[]> {
   const rows = await tx.selectFrom('passkeys').selectAll().where('account_id', '=', accountId).orderBy('id').execute()
   return rows.map(passkeyOf)
 }

@@ -7,7 +7,7 @@ import type { Context } from '../../kit/context.ts'
 import type { Person } from '../person.ts'
 import { problems } from '../problems.ts'
 import { CHALLENGE_MS, challengeEnd, newChallenge, takeChallenge } from './challenge.ts'
-import { findPasskey, listPasskeys, type Passkey, passkeyWasUsed } from './passkey.store.ts'
+import { findPasskey, type Passkey, passkeysOfAccount, passkeyWasUsed } from './passkey.store.ts'
 
 export const MOST_PASSKEYS = 20
 
@@ -91,13 +91,13 @@ const ALGORITHMS = [-8, -7, -257]
 /** Loaded only when a passkey is used. */
 const library = () => import('@simplewebauthn/server')
 
-export const hostNameOf = (origin: string): string => new URL(origin).hostname
+export const hostOfOrigin = (origin: string): string => new URL(origin).hostname
 
 /**
  * Returns the host name that passkeys of this address are bound to.
  * @throws Problem `passkey_needs_name`
  */
-export function requireHostName(origin: string): string {
+export function passkeyHostName(origin: string): string {
   const { protocol, hostname } = new URL(origin)
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
   const isAddress = hostname.startsWith('[') || isIP(hostname) !== 0
@@ -107,12 +107,12 @@ export function requireHostName(origin: string): string {
 
 /** Returns the options for `navigator.credentials.create()`. */
 export async function creationOptions({ tx, sealer, origin, now }: Context, { accountId, email }: Person) {
-  const known = await listPasskeys(tx, accountId)
+  const known = await passkeysOfAccount(tx, accountId)
   if (known.length >= MOST_PASSKEYS) throw new Problem(problems.passkey_limit_reached, { limit: MOST_PASSKEYS })
   const { generateRegistrationOptions } = await library()
   return generateRegistrationOptions({
     rpName: 'Stead',
-    rpID: requireHostName(origin),
+    rpID: passkeyHostName(origin),
     userName: email,
     userID: Uint8Array.from(Buffer.from(`account ${accountId}`)),
     challenge: newChallenge(sealer, { newPasskeyOf: accountId }, now),
@@ -130,7 +130,7 @@ export async function creationOptions({ tx, sealer, origin, now }: Context, { ac
 export async function requestOptions({ sealer, origin, now }: Context) {
   const { generateAuthenticationOptions } = await library()
   return generateAuthenticationOptions({
-    rpID: requireHostName(origin),
+    rpID: passkeyHostName(origin),
     challenge: newChallenge(sealer, 'signIn', now),
     timeout: CHALLENGE_MS,
     userVerification: 'required',
@@ -149,7 +149,7 @@ export async function verifyNewPasskey(
   accountId: number,
   { id, response }: Type.Static<typeof NewCredential>,
 ): Promise<Answered & Pick<Passkey, 'credentialId' | 'hostName' | 'publicKey' | 'counter'>> {
-  const hostName = requireHostName(origin)
+  const hostName = passkeyHostName(origin)
   const { verifyRegistrationResponse } = await library()
   const answered = answersTo((challenge) => challengeEnd(sealer, challenge, { newPasskeyOf: accountId }, now))
   const { registrationInfo } = await verifyRegistrationResponse({
@@ -170,7 +170,7 @@ export async function verifyPasskey(
   { database, sealer, origin, now }: Context,
   { id, response }: Type.Static<typeof UsedCredential>,
 ): Promise<Answered & { readonly passkey: Passkey; readonly counter: number }> {
-  const hostName = requireHostName(origin)
+  const hostName = passkeyHostName(origin)
   const passkey = await findPasskey(database.read, id)
   if (!passkey || passkey.hostName !== hostName) throw new Problem(problems.wrong_passkey, {})
   const { verifyAuthenticationResponse } = await library()

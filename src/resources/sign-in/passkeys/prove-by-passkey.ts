@@ -4,7 +4,7 @@ import { timestamp } from '../../../platform/http/schemas.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { PROOF_MS, proveSession } from '../../sessions/public.ts'
 import { problems } from '../problems.ts'
-import { Proof } from '../prove-identity.ts'
+import { IdentityProof } from '../prove-identity.ts'
 import { takePasskey, UsedCredential, verifyPasskey } from './passkey.ts'
 
 export const proveByPasskey = endpoint({
@@ -16,7 +16,7 @@ export const proveByPasskey = endpoint({
     "Works like `POST /v1/session/proof`. Send the browser's answer to the options from `POST /v1/session/passkey/options`. The passkey must belong to your account.",
   access: { account: 'session' },
   body: Type.Object({ credential: UsedCredential }),
-  response: Proof,
+  response: IdentityProof,
   problems: [problems.passkey_needs_name, problems.wrong_passkey],
 
   async prepare(context, { body }) {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
 import { Nothing } from '../../../platform/http/schemas.ts'
 import { endpoint } from '../../kit/endpoint.ts'
-import { endSessions } from '../../sessions/public.ts'
+import { closeSessions } from '../../sessions/public.ts'
 import { actions } from '../actions.ts'
 import { replacePassword } from '../credentials.store.ts'
 import { verifyPassword } from '../passkeys/verify-guess.ts'
@@ -38,7 +38,7 @@ export const changePassword = endpoint({
     // Of two simultaneous changes the first one counts, because the other does not know the new password.
     if (!(await replacePassword(tx, caller.accountId, { ...prepared, now })))
       throw new Problem(problems.wrong_password, {})
-    await endSessions(tx, caller.accountId, now, caller.session?.id)
+    await closeSessions(tx, caller.accountId, now, caller.session?.id)
     const message = 'Changed the password and ended all other sessions'
     await context.record({ action: actions['password.set'], message })
     return null

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
 import type { Context } from '../../kit/context.ts'
-import { endSessions } from '../../sessions/public.ts'
+import { closeSessions } from '../../sessions/public.ts'
 import { attemptWasRight } from '../attempts.ts'
-import { findCredentials, findLink, spendLink } from '../credentials.store.ts'
+import { accountOfLink, findCredentials, spendLink } from '../credentials.store.ts'
 import { countGuess, verifyCode } from '../passkeys/verify-guess.ts'
 import { type Person, requireFromHere } from '../person.ts'
 import { problems } from '../problems.ts'
@@ -24,7 +24,7 @@ export interface FoundLink extends Person {
 export async function openLink(context: Context, token: string): Promise<FoundLink> {
   requireFromHere(context)
   const tokenHash = hash('sha256', token, 'hex')
-  const link = await findLink(context.database.read, tokenHash, context.now)
+  const link = await accountOfLink(context.database.read, tokenHash, context.now)
   if (!link) throw new Problem(problems.link_spent, {})
   return { ...link, tokenHash }
 }
@@ -48,5 +48,5 @@ export async function useLink(context: Context, link: FoundLink, code: string | 
   if (!credentials || !(await spendLink(tx, tokenHash, accountId, now))) throw new Problem(problems.link_spent, {})
   await verifyCode(context, credentials, code)
   await attemptWasRight(tx, { email, ipAddress: request.ipAddress }, now)
-  await endSessions(tx, accountId, now)
+  await closeSessions(tx, accountId, now)
 }

@@ -9,7 +9,7 @@ import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { findAccount } from '../../account/public.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
 import { type PanelSettings, panelAddress } from '../../kit/panel-address.ts'
-import { countFreshLinks, insertLink } from '../credentials.store.ts'
+import { countFreshLinks, insertPasswordLink } from '../credentials.store.ts'
 
 /** How long links are valid, by the reason why a person gets one. */
 const LIFE_MS = { lost: 3600_000, invitation: 7 * 86_400_000, first: 7 * 86_400_000 }
@@ -34,7 +34,7 @@ export async function makeLink(
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const times = { now, expiresAt: now + LIFE_MS[kind] }
-  await insertLink(tx, { hash: hash('sha256', token, 'hex'), accountId, operationId, ...times })
+  await insertPasswordLink(tx, { hash: hash('sha256', token, 'hex'), accountId, operationId, ...times })
   return `${panelAddress(config)}/#/${kind === 'invitation' ? 'invitation' : 'set-password'}/${token}`
 }
 

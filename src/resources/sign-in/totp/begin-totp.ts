@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
 import { endpoint } from '../../kit/endpoint.ts'
-import { beginTotp as begin, findTotp } from '../credentials.store.ts'
+import { findTotp, storeTotpSecret } from '../credentials.store.ts'
 import { problems } from '../problems.ts'
 import { newTotp } from './totp.ts'
 
@@ -32,7 +32,7 @@ export const beginTotp = endpoint({
   async handle({ tx, caller, sealer }) {
     if ((await findTotp(tx, caller.accountId))?.isConfirmed) throw new Problem(problems.totp_active, {})
     const { sealed, secret, uri } = newTotp(sealer, caller.accountEmail)
-    await begin(tx, caller.accountId, sealed)
+    await storeTotpSecret(tx, caller.accountId, sealed)
     return { secret, uri }
   },
 })

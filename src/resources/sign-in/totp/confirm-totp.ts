@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { actions } from '../actions.ts'
-import { confirmTotp as confirm, findTotp } from '../credentials.store.ts'
+import { activateTotp, findTotp } from '../credentials.store.ts'
 import { problems } from '../problems.ts'
 import { newRecoveryCodes, stepOf } from './totp.ts'
 
@@ -30,7 +30,7 @@ export const confirmTotp = endpoint({
     const step = stepOf(sealer, totp.secret, body.code, now)
     if (step === undefined) throw new Problem(problems.wrong_code, {})
     const { codes, hashes } = newRecoveryCodes()
-    if (!(await confirm(tx, caller.accountId, { step, codeHashes: hashes, now })))
+    if (!(await activateTotp(tx, caller.accountId, { step, codeHashes: hashes, now })))
       throw new Problem(problems.totp_active, {})
     await context.record({ action: actions['totp.enabled'], message: 'Turned on sign-in with an authenticator app' })
     return { recovery_codes: codes }

@@ -26,9 +26,9 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { addressesOf, mainAddressesOf, movedTo } from '../addresses/site-addresses.ts'
 import {
   becomeLive,
+  clearDeployError,
   creationFailed,
   directoryOf,
-  forgetFailure,
   removeDirectory,
   siteOf,
 } from '../create/new-site.job.ts'
@@ -82,7 +82,7 @@ async function claimDirectory(context: Context): Promise<Claimed> {
   const { services, input } = context
   const site = await siteOf(context)
   const { directory: source } = await sourceOf(services, input.sourceId)
-  await forgetFailure(context, site)
+  await clearDeployError(context, site)
   const template = await services.template().catch((error) => {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })

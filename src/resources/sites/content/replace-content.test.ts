@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { type Log, noLog } from '../../../platform/log/log.ts'
-import { cancelOperation, retryOperation } from '../../../platform/operations/control.ts'
+import { requestCancel, requeueOperation } from '../../../platform/operations/control.ts'
 import { definitionsByName, durableWith, PermanentFailure } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, gate, startWorker } from '../../../platform/operations/harness.ts'
@@ -143,7 +143,7 @@ test('canceling after the commit rolls nothing back and is no failure, and a ret
   }
   const id = await order(work({ leave }))
   await begun.opened
-  await api.database.transaction((tx) => cancelOperation(tx, id, Date.now()))
+  await api.database.transaction((tx) => requestCancel(tx, id, Date.now()))
   // The process dies in the last step.
   await worker?.stop(0)
   host.held.clear()
@@ -156,7 +156,7 @@ test('canceling after the commit rolls nothing back and is no failure, and a ret
   expect(told).toEqual(['stage', 'switch', 'adapt, without PHP', 'record', 'clean up', 'leave', 'clean up'])
   await isOpen()
   told = []
-  await api.database.transaction((tx) => retryOperation(tx, id, definitionsByName([definition])))
+  await api.database.transaction((tx) => requeueOperation(tx, id, definitionsByName([definition])))
   expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
   expect(told).toEqual(['clean up', 'leave', 'the rest'])
   await isOpen()

@@ -38,7 +38,7 @@ export type Undoing<Order = ReplaceOrder, Results = unknown> = StepContext<
 >
 
 /** Step that a caller supplies. */
-export interface Part<Order, Results, Result> {
+export interface SuppliedStep<Order, Results, Result> {
   run(context: Running<Order, Results>): Result | Promise<Result>
   undo?(context: Undoing<Order, Results>): unknown
   readonly weight?: number
@@ -100,15 +100,15 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
   const isOver = (context: Undoing<Order, Results>): boolean => Boolean(context.results.done) || !isWanted(context)
 
   const passing =
-    <Result>(run: Part<Order, Results, Result>['run']) =>
+    <Result>(run: SuppliedStep<Order, Results, Result>['run']) =>
     async (context: StepContext<Order, HostServices>): Promise<Result> =>
       isOver(context as Undoing<Order, Results>) ? (null as Result) : run(context as Running<Order, Results>)
 
   /** Builds a step that runs while visitors use the site. */
-  const open = <Result>(part: Part<Order, Results, Result>) => ({ ...part, run: passing(part.run) })
+  const open = <Result>(part: SuppliedStep<Order, Results, Result>) => ({ ...part, run: passing(part.run) })
 
   /** Builds a step for a closed site of which no PHP runs. After a crash, the step closes the site again. */
-  const closed = <Result>(part: Part<Order, Results, Result>) => ({
+  const closed = <Result>(part: SuppliedStep<Order, Results, Result>) => ({
     ...part,
     run: passing<Result>(async (context) => {
       await closeForWork(context, context.input.siteId)
@@ -135,7 +135,10 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
   return {
     open,
     closed,
-    staged: <Result>(part: Omit<Part<Order, Results, Result>, 'undo'>) => ({ ...open(part), undo: forgetStaged }),
+    staged: <Result>(part: Omit<SuppliedStep<Order, Results, Result>, 'undo'>) => ({
+      ...open(part),
+      undo: forgetStaged,
+    }),
 
     close: {
       run: passing((context) => closeForWork(context, context.input.siteId)),

@@ -40,7 +40,7 @@ const withEgress = (message: string, { operationId }: { operationId: number }) =
   `${message.replace(/\.$/, '')}. To try again, send POST /v1/operations/${operationId}/retry. Or delete the site to free its place in the plan.`
 
 /** Clears the error on a retry, so that the edge asks visitors to wait again. */
-export async function forgetFailure(context: NewSiteContext, site: Site): Promise<void> {
+export async function clearDeployError(context: NewSiteContext, site: Site): Promise<void> {
   if (site.deployError !== null)
     await context.transaction((tx) => changeSite(tx, site.id, { deployError: null }, context.now()))
 }

@@ -1,12 +1,12 @@
 import type { Datacenter } from '../../../config.ts'
 import { Problem } from '../../../platform/http/problem.ts'
-import { problems as accountProblems, type Plan, type Usage } from '../../account/public.ts'
+import { problems as accountProblems, type Plan, type PlanUsage } from '../../account/public.ts'
 import { problems } from '../problems.ts'
 
 /* Decides whether an account may have one more site, and where it goes. */
 
 /** @throws Problem `site_limit_reached` when there are more sites of this kind than the plan allows */
-export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): void {
+export function checkCapacity(plan: Plan, usage: PlanUsage, isStaging: boolean): void {
   const [used, limit] = isStaging ? [usage.staging, plan.maxStaging] : [usage.billable, plan.maxBillable]
   if (used > limit)
     throw new Problem(problems.site_limit_reached, { plan: plan.name, limit, kind: isStaging ? 'staging' : 'live' })

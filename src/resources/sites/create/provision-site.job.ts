@@ -11,9 +11,9 @@ import { siteFilled } from '../wordpress/site-filled.ts'
 import { installShop } from './install-shop.ts'
 import {
   becomeLive,
+  clearDeployError,
   creationFailed,
   directoryOf,
-  forgetFailure,
   type NewSiteContext,
   removeDirectory,
   siteOf,
@@ -56,7 +56,7 @@ interface Claimed {
 async function claimDirectory(context: Context): Promise<Claimed> {
   const { services, input } = context
   const site = await siteOf(context)
-  await forgetFailure(context, site)
+  await clearDeployError(context, site)
   const template = await services.template().catch((error) => {
     // No retry will find a source that was just missing, so the operator must provide one.
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error

@@ -4,7 +4,7 @@ import { dialects, type TestDatabase, testDatabase } from '../../../../test/supp
 import { fillWithMany } from '../../../../test/support/many.ts'
 import { plansOf, wholeTableReads } from '../../../../test/support/plans.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { listCollaborators, listCollaboratorsOfSite } from '../../collaborators/collaborator.store.ts'
+import { collaboratorsAround, listCollaboratorsOfSite } from '../../collaborators/collaborator.store.ts'
 import { countVisibleSites, listVisibleSites, sortedSites, visibleSite } from '../show/visible-site.store.ts'
 
 const page = { perPage: 50, offset: 100 }
@@ -25,7 +25,7 @@ const lists: Record<string, (tx: Tx) => Promise<unknown>> = {
   'a page of sites by PHP': (tx) => sortedSites(tx, 1, {}, { key: 'php_version', isDescending: false }, page),
   'the number of sites': (tx) => countVisibleSites(tx, 1),
   'one site': (tx) => visibleSite(tx, 7, 505),
-  'all collaborators of an account': (tx) => listCollaborators(tx, 1),
+  'all collaborators of an account': (tx) => collaboratorsAround(tx, 1),
   'the collaborators of a site': (tx) => listCollaboratorsOfSite(tx, 505),
 }
 

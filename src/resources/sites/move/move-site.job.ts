@@ -5,7 +5,7 @@ import { runtimeKinds, runtimeNames } from '../../../hosting/php/runtime-kinds.t
 import { type Compared, compareLines, marksOf, otherPage, type PageMarks } from '../../../hosting/php/same-page.ts'
 import { contentPlace, withSnapshot } from '../../../hosting/site-database/database-content.ts'
 import { type DatabaseKind, databaseKinds, isOnServer } from '../../../hosting/site-database/database-kind.ts'
-import { differenceOf } from '../../../hosting/site-database/dumps/compare-dumps.ts'
+import { dumpDifference } from '../../../hosting/site-database/dumps/compare-dumps.ts'
 import { sumUpApart } from '../../../hosting/site-database/dumps/sum-up-apart.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { Tx } from '../../../platform/db/database.ts'
@@ -123,7 +123,7 @@ async function makeDatabase(context: Context): Promise<{ tables: number }> {
   await withSnapshot(target, place, async (snapshot) => {
     for await (const _piece of after.through(snapshot.dump({ signal })));
   })
-  const difference = differenceOf(before.summary(), after.summary())
+  const difference = dumpDifference(before.summary(), after.summary())
   if (difference) throw new PermanentFailure(`The database could not be moved exactly: ${difference}`)
   return { tables: after.summary().size }
 }

@@ -14,7 +14,7 @@ import { DatabasesOfDirectories } from '../../../hosting/site-directories/databa
 import type { DirectoryDatabases } from '../../../hosting/site-directories/directory-databases.ts'
 import type { SiteDirectories } from '../../../hosting/site-directories/site-directories.ts'
 import { type Log, noLog } from '../../../platform/log/log.ts'
-import { cancelOperation, retryOperation } from '../../../platform/operations/control.ts'
+import { requestCancel, requeueOperation } from '../../../platform/operations/control.ts'
 import { definitionsByName, PermanentFailure } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, gate, startWorker } from '../../../platform/operations/harness.ts'
@@ -246,7 +246,7 @@ test('a retry of an operation that was canceled after the move does not load the
   work()
   const id = await order()
   await begun.opened
-  await api.database.transaction((tx) => cancelOperation(tx, id, Date.now()))
+  await api.database.transaction((tx) => requestCancel(tx, id, Date.now()))
   // The process dies when only the old database is left to drop.
   await worker?.stop(0)
   host.held.clear()
@@ -260,7 +260,7 @@ test('a retry of an operation that was canceled after the move does not load the
   expect(existsSync(fileOf(directory))).toBe(true)
   host.setTitle(onServer(directory), 'written since')
   told = []
-  await api.database.transaction((tx) => retryOperation(tx, id, definitionsByName([moveSiteJob])))
+  await api.database.transaction((tx) => requeueOperation(tx, id, definitionsByName([moveSiteJob])))
   expect((await ended(api.database, id)).state).toBe('succeeded')
   expect([told, host.title(onServer(directory)), await closedBy()]).toEqual([[], 'written since', null])
   expect(await log()).toHaveLength(1)
@@ -361,7 +361,7 @@ describe('a site stays in place', () => {
     work({ services: { endSftp: ensured as never } })
     const id = await order()
     await begun.opened
-    await api.database.transaction((tx) => cancelOperation(tx, id, Date.now()))
+    await api.database.transaction((tx) => requestCancel(tx, id, Date.now()))
     await worker?.stop(0)
     await api.database.transaction((tx) =>
       tx.updateTable('operations').set({ lease_until: 0 }).where('id', '=', id).execute(),

@@ -6,7 +6,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { insertBackup } from '../../backups/backup.store.ts'
 import { wantCertificate } from '../../certificates/certificate.ts'
 import { rememberFailure } from '../../cms-version/failed-update.store.ts'
-import { insertLink } from '../../database-admin/link.store.ts'
+import { insertDatabaseLink } from '../../database-admin/link.store.ts'
 import { insertClaim } from '../../domains/claim.store.ts'
 import { insertLicense } from '../../extension-license/license.store.ts'
 import { insertImport } from '../../imports/import.store.ts'
@@ -91,7 +91,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
       await withReportIn(tx, id)
       await noteAttempt(tx, id, 1)
-      await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
+      await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)
       await tx.insertInto('mu_plugin_sites').values({ plugin_id: plugin.id, site_id: id }).execute()

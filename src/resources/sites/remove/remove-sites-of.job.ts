@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Tx } from '../../../platform/db/database.ts'
-import { cancelOperation, hurryOperation } from '../../../platform/operations/control.ts'
+import { hurryOperation, requestCancel } from '../../../platform/operations/control.ts'
 import { PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
-import { getOperation } from '../../../platform/operations/read.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
 import { aboutSite, changeBy } from '../../kit/change.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
 import { operationThatClones } from '../clone/clone.store.ts'
@@ -14,7 +14,10 @@ import { openWorkOf, type SiteLeft, sitesLeftOf } from './leaving-sites.store.ts
 import { purgeSite } from './remove-site.job.ts'
 
 type Services = Pick<ControlServices, 'database' | 'definitions'>
-export type Context = Pick<StepContext<unknown, Services>, 'services' | 'transaction' | 'signal' | 'now' | 'progress'>
+export type RemovalContext = Pick<
+  StepContext<unknown, Services>,
+  'services' | 'transaction' | 'signal' | 'now' | 'progress'
+>
 
 /** How often it looks whether hosts have removed the files. */
 const LOOK_EVERY_MS = 500
@@ -24,7 +27,7 @@ const LOOK_EVERY_MS = 500
  * and until operations of the account have ended, which it cancels. Sites that appear meanwhile go too.
  * @throws PermanentFailure when the files of a site cannot be removed
  */
-export async function removeSitesOf(context: Context, accountId: number): Promise<void> {
+export async function removeSitesOf(context: RemovalContext, accountId: number): Promise<void> {
   const { services, transaction, signal, now } = context
   /** The purge that this run has started, by site. */
   const started = new Map<number, number>()
@@ -38,7 +41,7 @@ export async function removeSitesOf(context: Context, accountId: number): Promis
       else await purge(context, { ...site, accountId }, started)
     }
     const work = await openWorkOf(services.database.read, accountId)
-    for (const id of work) await transaction((tx) => cancelOperation(tx, id, now(), services.definitions))
+    for (const id of work) await transaction((tx) => requestCancel(tx, id, now(), services.definitions))
     if (left.length === 0 && work.length === 0) return
     context.progress((most - left.length) / Math.max(1, most))
     await pause(LOOK_EVERY_MS, undefined, { signal })
@@ -46,7 +49,7 @@ export async function removeSitesOf(context: Context, accountId: number): Promis
 }
 
 /** Deletes a site, but not while an operation of another account clones it. */
-async function takeDown(tx: Tx, siteId: number, { services, now }: Context): Promise<void> {
+async function takeDown(tx: Tx, siteId: number, { services, now }: RemovalContext): Promise<void> {
   const site = await holdSite(tx, siteId)
   if (!site || (await operationThatClones(tx, siteId)) !== undefined) return
   const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() })
@@ -55,12 +58,12 @@ async function takeDown(tx: Tx, siteId: number, { services, now }: Context): Pro
 
 /** Ensures that a deleted site is purged now. */
 async function purge(
-  { services, transaction, now }: Context,
+  { services, transaction, now }: RemovalContext,
   site: SiteLeft & { readonly accountId: number },
   started: Map<number, number>,
 ): Promise<void> {
   const before = started.get(site.id)
-  const operation = before === undefined ? undefined : await getOperation(services.database.read, before)
+  const operation = before === undefined ? undefined : await findOperation(services.database.read, before)
   if (operation?.state === 'failed')
     throw new PermanentFailure(`The files of ${site.name} cannot be removed: ${operation.error}`)
   await transaction(async (tx) => {

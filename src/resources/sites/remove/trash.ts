@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
-import { cancelOperation } from '../../../platform/operations/control.ts'
+import { requestCancel } from '../../../platform/operations/control.ts'
 import { isReservedSiteName, reservationOf } from '../../access/reserved-names.ts'
 import type { NameSettings } from '../../access/service-names.ts'
 import { isOperator } from '../../account/public.ts'
@@ -39,7 +39,7 @@ export async function restoreFromTrash(
   if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
   await requireFreeDomains(tx, site, config)
   for (const id of await openPurges(tx, site.id))
-    if ((await cancelOperation(tx, id, now)) !== 'canceled')
+    if ((await requestCancel(tx, id, now)) !== 'canceled')
       throw new SiteIsLeaving(`${name} is being removed right now. Try again in a few seconds`)
   await unmarkDeleted(tx, site.id, now)
   // Its host names may belong to another site now, and the staging domain may have changed.

@@ -6,7 +6,7 @@ import { gravatar } from '../../account/public.ts'
 import { detailPageViews, readSums } from '../../statistics/public.ts'
 import { presentLicense } from '../create/site-license.ts'
 import { presentSite, type SiteDetail } from './present-site.ts'
-import { listSiteCollaborators, type VisibleSite } from './visible-site.store.ts'
+import { collaboratorsInDetail, type VisibleSite } from './visible-site.store.ts'
 
 /** Returns the site as its own endpoint shows it. */
 export async function presentSiteDetail(
@@ -16,7 +16,7 @@ export async function presentSiteDetail(
   now: number,
 ): Promise<Static<typeof SiteDetail>> {
   const common = presentSite(site, config, now)
-  const collaborators = site.collaboratorsCount > 0 ? await listSiteCollaborators(tx, site.id) : []
+  const collaborators = site.collaboratorsCount > 0 ? await collaboratorsInDetail(tx, site.id) : []
   return {
     ...common,
     pageViews: detailPageViews(readSums(site.pageViews)),

@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { besidesOf, type Page, pageOf } from '../../../platform/http/schemas.ts'
 import type { ListedSite } from '../site.ts'
 import { orderOf, placeBehind, type SortInput, sortedPlaceOf } from './site-order.ts'
-import { nextPlace, placeOf } from './site-place.ts'
+import { nextPlace, requestedPlace } from './site-place.ts'
 import {
   countVisibleSites,
   listSitesWithIds,
@@ -47,7 +47,7 @@ export async function readSitePage(
     if (!isByPlace) return { sites, besides: await besidesOf(asked, sites, count) }
     return { sites, besides: placeBehind(order, found.length === asked.perPage ? found.at(-1) : undefined) }
   }
-  const place = placeOf(input)
+  const place = requestedPlace(input)
   const sites = await listVisibleSites(tx, accountId, selection, asked, place === 'begin' ? undefined : place)
   return { sites, besides: isByPlace ? nextPlace(sites, asked.perPage) : await besidesOf(asked, sites, count) }
 }

@@ -4,7 +4,7 @@ import { NEXT_PLACE } from '../../../platform/http/schemas.ts'
 import type { ListedSite } from '../site.ts'
 
 /** Place in the usual order of sites: favorites (rank 0) first, then by name. No two sites share one. */
-export interface SitePlace {
+export interface ListPlace {
   readonly rank: number
   readonly name: string
 }
@@ -25,7 +25,7 @@ export const placeQuery = {
  * @returns `undefined` if it is not used, `begin` at the start of the list
  * @throws Problem `invalid_input`
  */
-export function placeOf({ place, after }: { place?: string; after?: number }): SitePlace | 'begin' | undefined {
+export function requestedPlace({ place, after }: { place?: string; after?: number }): ListPlace | 'begin' | undefined {
   if (place === undefined) return undefined
   if (after !== undefined) throw invalidInput(['place: cannot be combined with `after`'])
   if (place === '') return 'begin'

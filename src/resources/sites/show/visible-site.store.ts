@@ -9,7 +9,7 @@ import { siteOfRow } from '../site.store.ts'
 import type { ListedSite, Tag } from '../site.ts'
 import type { SiteRow } from '../tables.ts'
 import { columnOf, type SiteOrder, type SortedPlace } from './site-order.ts'
-import type { SitePlace } from './site-place.ts'
+import type { ListPlace } from './site-place.ts'
 
 /* The sites that an account sees, its own and those that it collaborates on, and how it has organized them. */
 
@@ -184,7 +184,7 @@ export async function listVisibleSites(
   accountId: number,
   selection: SiteSelection,
   page: RowsAsked,
-  place?: SitePlace,
+  place?: ListPlace,
 ): Promise<ListedSite[]> {
   return listSitesWithIds(tx, accountId, await visibleSiteIds(tx, accountId, selection, page, place))
 }
@@ -195,7 +195,7 @@ export async function visibleSiteIds(
   accountId: number,
   selection: SiteSelection = {},
   page?: RowsAsked,
-  place?: SitePlace,
+  place?: ListPlace,
 ): Promise<number[]> {
   const seen = seenSites(tx, accountId, selection).select('seen.site_id')
   const all = place
@@ -394,7 +394,7 @@ const tagRows = precompiled((tx, { accountId, siteIds }: { accountId: number; si
 )
 
 /** Returns the collaborators of a site with their accounts, in order of id. */
-export async function listSiteCollaborators(tx: Tx, siteId: number) {
+export async function collaboratorsInDetail(tx: Tx, siteId: number) {
   return tx
     .selectFrom('collaborators')
     .innerJoin('accounts', 'accounts.id', 'collaborators.account_id')

@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../../test/support/api
 import { dialects } from '../../../../test/support/database.ts'
 import { loadRoute, routeChangesSince } from '../../../edge/routing/routes.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { cancelOperation } from '../../../platform/operations/control.ts'
+import { requestCancel } from '../../../platform/operations/control.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { putRoute } from '../addresses/route.store.ts'
 import { closeSite, openSite } from './closing.store.ts'
@@ -58,7 +58,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a closed site, on $dialect'
   test('is open when the operation has ended without opening it, whatever its result, or no longer exists', async () => {
     const operation = await newOperation()
     await close(operation)
-    expect(await change((tx) => cancelOperation(tx, operation, 1))).toBe('canceled')
+    expect(await change((tx) => requestCancel(tx, operation, 1))).toBe('canceled')
     expect(await isClosed()).toBe(false)
     // The next operation may close it.
     const next = await newOperation()

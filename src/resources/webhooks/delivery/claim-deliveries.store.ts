@@ -4,7 +4,7 @@ import { databaseNow } from '../../../platform/operations/worker/lease.ts'
 import { payloadOf } from '../event.store.ts'
 
 /** Longer than an attempt takes. After it, the process that claimed the delivery is dead. */
-export const LEASE_MS = 30_000
+export const DELIVERY_LEASE_MS = 30_000
 
 /** Delivery that is due. */
 export interface Due {
@@ -16,7 +16,7 @@ export interface Due {
 }
 
 /** Delivery that this process may send. */
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly id: number
   readonly webhookId: number
   readonly owner: string
@@ -53,10 +53,10 @@ export async function findDue(
 }
 
 /** Claims deliveries. Omits those that another process claimed first. */
-export async function claim(tx: Tx, ids: readonly number[], owner: string): Promise<Claimed[]> {
+export async function claimDeliveries(tx: Tx, ids: readonly number[], owner: string): Promise<ClaimedDelivery[]> {
   const taken = await tx
     .updateTable('webhook_deliveries')
-    .set({ lease_owner: owner, lease_until: sql<number>`${databaseNow(tx)} + ${LEASE_MS}` })
+    .set({ lease_owner: owner, lease_until: sql<number>`${databaseNow(tx)} + ${DELIVERY_LEASE_MS}` })
     .where('id', 'in', [...ids])
     .where('due_at', 'is not', null)
     .where(({ or, eb }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', databaseNow(tx))]))

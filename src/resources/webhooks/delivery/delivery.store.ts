@@ -50,7 +50,7 @@ export async function findDelivery(tx: Tx, webhookId: number, id: number): Promi
 }
 
 /** Returns attempts by delivery, in order of number. */
-export async function attemptsOf(tx: Tx, deliveryIds: readonly number[]): Promise<Map<number, Attempt[]>> {
+export async function attemptsByDelivery(tx: Tx, deliveryIds: readonly number[]): Promise<Map<number, Attempt[]>> {
   const found = new Map<number, Attempt[]>(deliveryIds.map((id) => [id, []]))
   if (deliveryIds.length === 0) return found
   const rows = await tx

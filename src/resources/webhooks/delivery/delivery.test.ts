@@ -15,9 +15,9 @@ import { events } from '../../performance/actions.ts'
 import { recordEvent } from '../record-event.ts'
 import { webhookCounts } from '../webhook-counts.store.ts'
 import { createWebhookMetrics } from '../webhook-metrics.ts'
-import { type Claimed, claim, findDue, release } from './claim-deliveries.store.ts'
+import { type ClaimedDelivery, claimDeliveries, findDue, release } from './claim-deliveries.store.ts'
 import { forgetEnded, forgetTestsBefore } from './delivery.store.ts'
-import { firstOf, handOut } from './hand-out.store.ts'
+import { firstOfLine, handOut } from './hand-out.store.ts'
 import { PATIENCE_MS, recordOutcome } from './record-outcome.ts'
 import { WebhookSender } from './webhook-sender.ts'
 
@@ -403,13 +403,14 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await handOut(api.database)
     const due = async () => (await findDue(api.database, { eachMost: 4, most: 10, without: [] })).map((each) => each.id)
     const [id] = (await due()) as [number]
-    const take = (owner: string) => api.database.transaction((tx) => claim(tx, [id], owner))
-    const [first] = (await take('first')) as [Claimed]
+    const take = (owner: string) => api.database.transaction((tx) => claimDeliveries(tx, [id], owner))
+    const [first] = (await take('first')) as [ClaimedDelivery]
     expect([await due(), await take('second')]).toEqual([[], []])
     await api.database.transaction((tx) => tx.updateTable('webhook_deliveries').set({ lease_until: 1 }).execute())
-    const [second] = (await take('second')) as [Claimed]
+    const [second] = (await take('second')) as [ClaimedDelivery]
     const good = { startedAt: 1, durationMs: 1, status: 200, answer: '', error: null, retryAfterMs: 0 }
-    const end = (claimed: Claimed) => api.database.transaction((tx) => recordOutcome(tx, claimed, good, Date.now()))
+    const end = (claimed: ClaimedDelivery) =>
+      api.database.transaction((tx) => recordOutcome(tx, claimed, good, Date.now()))
     expect(await end(first)).toBe(false)
     expect(await api.database.read.selectFrom('webhook_attempts').selectAll().execute()).toEqual([])
     await api.database.transaction((tx) => release(tx, 'first'))
@@ -488,7 +489,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
   })
 
   test('finds the first of a line without reading ended deliveries', async () => {
-    const plans = await plansOf(api, (tx) => firstOf(tx, 1, 1).execute())
+    const plans = await plansOf(api, (tx) => firstOfLine(tx, 1, 1).execute())
     expect(plans.flatMap(wholeTableReads)).toEqual([])
     if (dialect === 'sqlite') expect(plans[0]?.plan).toContain('webhook_deliveries_line')
   })

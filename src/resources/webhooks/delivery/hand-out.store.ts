@@ -91,7 +91,7 @@ async function queue(tx: Tx, { id }: Webhook, events: readonly EventView[]): Pro
 }
 
 /** Selects the first of a line. */
-export const firstOf = (tx: Tx, webhookId: number, line: number) =>
+export const firstOfLine = (tx: Tx, webhookId: number, line: number) =>
   tx
     .selectFrom('webhook_deliveries')
     .select('id')
@@ -106,7 +106,7 @@ export async function moveUp(tx: Tx, webhookId: number, line: number): Promise<v
   await tx
     .updateTable('webhook_deliveries')
     .set({ state: 'pending', due_at: databaseNow(tx) })
-    .where('id', 'in', firstOf(tx, webhookId, line))
+    .where('id', 'in', firstOfLine(tx, webhookId, line))
     .where('state', '=', 'waiting')
     .execute()
 }

@@ -5,7 +5,7 @@ import { besidesOf, pageOf, pageQuery } from '../../../platform/http/schemas.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { findWebhook } from '../webhook.store.ts'
 import { WebhookId } from '../webhook.ts'
-import { attemptsOf, countDeliveries, listDeliveries as list } from './delivery.store.ts'
+import { attemptsByDelivery, countDeliveries, listDeliveries as list } from './delivery.store.ts'
 import { DeliverySchema, presentDelivery } from './delivery.ts'
 
 export const listWebhookDeliveries = endpoint({
@@ -26,7 +26,7 @@ export const listWebhookDeliveries = endpoint({
     if (!webhook) throw notFound()
     const asked = pageOf(query)
     const deliveries = await list(tx, webhook.id, asked)
-    const attempts = await attemptsOf(
+    const attempts = await attemptsByDelivery(
       tx,
       deliveries.map(({ id }) => id),
     )

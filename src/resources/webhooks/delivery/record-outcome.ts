@@ -7,11 +7,11 @@ import { databaseNow } from '../../../platform/operations/worker/lease.ts'
 import { actions, findAccount } from '../../account/public.ts'
 import { changeBy } from '../../kit/change.ts'
 import { changeWebhook } from '../webhook.store.ts'
-import type { Claimed } from './claim-deliveries.store.ts'
+import type { ClaimedDelivery } from './claim-deliveries.store.ts'
 import { giveUpAll } from './delivery.store.ts'
 import { moveUp } from './hand-out.store.ts'
 import { retryDelay } from './retry.ts'
-import type { Outcome } from './send-delivery.ts'
+import type { AttemptOutcome } from './send-delivery.ts'
 
 /** A webhook at which nothing has arrived for this long is disabled. */
 export const PATIENCE_MS = 5 * 86_400_000
@@ -23,7 +23,12 @@ const GONE = 410
  * webhook.
  * @returns false, and writes nothing, when the delivery no longer belongs to this process
  */
-export async function recordOutcome(tx: Tx, claimed: Claimed, outcome: Outcome, now: number): Promise<boolean> {
+export async function recordOutcome(
+  tx: Tx,
+  claimed: ClaimedDelivery,
+  outcome: AttemptOutcome,
+  now: number,
+): Promise<boolean> {
   await lockForUpdate(tx, 'webhooks', claimed.webhookId)
   const row = await tx
     .selectFrom('webhook_deliveries')
@@ -52,7 +57,7 @@ export async function recordOutcome(tx: Tx, claimed: Claimed, outcome: Outcome, 
   return true
 }
 
-async function recordAttempt(tx: Tx, id: number, number: number, outcome: Outcome): Promise<void> {
+async function recordAttempt(tx: Tx, id: number, number: number, outcome: AttemptOutcome): Promise<void> {
   await tx
     .insertInto('webhook_attempts')
     .values({
@@ -67,7 +72,7 @@ async function recordAttempt(tx: Tx, id: number, number: number, outcome: Outcom
     .execute()
 }
 
-async function noteHealth(tx: Tx, id: number, outcome: Outcome, now: number): Promise<void> {
+async function noteHealth(tx: Tx, id: number, outcome: AttemptOutcome, now: number): Promise<void> {
   const webhook = await tx
     .selectFrom('webhooks')
     .select(['id', 'account_id', 'url', 'enabled', 'failing_since'])

@@ -5,7 +5,7 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { problems } from '../problems.ts'
 import { holdWebhook } from '../webhook.store.ts'
 import { WebhookId } from '../webhook.ts'
-import { attemptsOf, countAside, findDelivery, hurry, insertAside } from './delivery.store.ts'
+import { attemptsByDelivery, countAside, findDelivery, hurry, insertAside } from './delivery.store.ts'
 import { type Delivery, DeliveryId, DeliverySchema, presentDelivery } from './delivery.ts'
 import { MOST_ASIDE } from './delivery-limits.ts'
 
@@ -34,7 +34,7 @@ export const redeliver = endpoint({
     if (delivery.finishedAt === null) {
       await hurry(tx, delivery.id, now)
       const again = (await findDelivery(tx, webhook.id, delivery.id)) as Delivery
-      return presentDelivery(again, (await attemptsOf(tx, [delivery.id])).get(delivery.id))
+      return presentDelivery(again, (await attemptsByDelivery(tx, [delivery.id])).get(delivery.id))
     }
     if ((await countAside(tx, webhook.id)) >= MOST_ASIDE)
       throw new Problem(problems.too_many_deliveries, { limit: MOST_ASIDE }, { headers: { 'retry-after': '60' } })

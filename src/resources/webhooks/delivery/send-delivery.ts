@@ -2,7 +2,7 @@ import type { Sealer } from '../../../platform/crypto/seal.ts'
 import { FetchError } from '../../../platform/fetch/fetch-public.ts'
 import { postPublic } from '../../../platform/fetch/post-public.ts'
 import { retryAfterMs } from '../../../platform/fetch/retry-after.ts'
-import type { Claimed } from './claim-deliveries.store.ts'
+import type { ClaimedDelivery } from './claim-deliveries.store.ts'
 import { SECRET_PURPOSE, signedHeaders } from './signature.ts'
 
 /** Time limit for a receiver's response. */
@@ -11,7 +11,7 @@ export const ATTEMPT_MS = 15_000
 const ANSWER_CHARACTERS = 500
 
 /** Result of one attempt. */
-export interface Outcome {
+export interface AttemptOutcome {
   readonly startedAt: number
   readonly durationMs: number
   readonly status: number | null
@@ -31,7 +31,10 @@ export interface SendOptions {
  * Sends a delivery once.
  * @throws the signal's reason, and Stead's own errors
  */
-export async function send(claimed: Claimed, { sealer, allowPrivate, signal }: SendOptions): Promise<Outcome> {
+export async function sendDelivery(
+  claimed: ClaimedDelivery,
+  { sealer, allowPrivate, signal }: SendOptions,
+): Promise<AttemptOutcome> {
   const startedAt = Date.now()
   const from = performance.now()
   const took = () => ({ startedAt, durationMs: Math.round(performance.now() - from) })

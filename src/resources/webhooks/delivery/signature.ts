@@ -7,7 +7,7 @@ export const SECRET_PURPOSE = 'webhook secret'
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 /** Id that identifies a message to its receiver, and the signed body. */
-export interface Message {
+export interface SignedMessage {
   readonly id: string
   readonly body: string
 }
@@ -17,7 +17,7 @@ export interface Message {
  * @param secrets the newest first
  */
 export function signedHeaders(
-  { id, body }: Message,
+  { id, body }: SignedMessage,
   secrets: readonly string[],
   nowMs: number,
 ): Record<string, string> {

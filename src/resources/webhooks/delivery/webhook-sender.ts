@@ -3,10 +3,10 @@ import type { Sealer } from '../../../platform/crypto/seal.ts'
 import type { Database } from '../../../platform/db/database.ts'
 import type { Log } from '../../../platform/log/log.ts'
 import { AT_ONCE, choose, countsOf } from './choose.ts'
-import { type Claimed, claim, type Due, findDue, release } from './claim-deliveries.store.ts'
+import { type ClaimedDelivery, claimDeliveries, type Due, findDue, release } from './claim-deliveries.store.ts'
 import { handOut } from './hand-out.store.ts'
 import { recordOutcome } from './record-outcome.ts'
-import { send } from './send-delivery.ts'
+import { sendDelivery } from './send-delivery.ts'
 
 /** Retries become due without a notification. */
 const LOOK_EVERY_MS = 1000
@@ -91,7 +91,7 @@ export class WebhookSender {
       const chosen = choose(await this.#due(), this.#underWay)
       if (chosen.length === 0 || this.#isStopped) return
       const ids = chosen.map(({ id }) => id)
-      const claimed = await database.transaction((tx) => claim(tx, ids, this.#owner))
+      const claimed = await database.transaction((tx) => claimDeliveries(tx, ids, this.#owner))
       const byId = new Map(chosen.map((due) => [due.id, due]))
       for (const each of claimed) this.#send(each, byId.get(each.id) as Due)
     } catch (error) {
@@ -107,7 +107,7 @@ export class WebhookSender {
     return findDue(this.#options.database, { eachMost: AT_ONCE.webhook, most: 4 * AT_ONCE.all, without })
   }
 
-  #send(claimed: Claimed, due: Due): void {
+  #send(claimed: ClaimedDelivery, due: Due): void {
     this.#underWay.set(claimed.id, due)
     const sending = this.#attempt(claimed).finally(() => {
       this.#underWay.delete(claimed.id)
@@ -117,10 +117,10 @@ export class WebhookSender {
     this.#sending.add(sending)
   }
 
-  async #attempt(claimed: Claimed): Promise<void> {
+  async #attempt(claimed: ClaimedDelivery): Promise<void> {
     const { database, sealer, allowPrivate, log, ended, now = Date.now } = this.#options
     try {
-      const outcome = await send(claimed, { sealer, allowPrivate, signal: this.#abort.signal })
+      const outcome = await sendDelivery(claimed, { sealer, allowPrivate, signal: this.#abort.signal })
       const isOurs = await database.transaction((tx) => recordOutcome(tx, claimed, outcome, now()))
       if (isOurs) ended?.(outcome.error === null)
     } catch (error) {

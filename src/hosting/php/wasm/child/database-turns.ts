@@ -1,7 +1,7 @@
 import type { UserSpace, UserSpaceParts } from './loader.ts'
 
 /** A command's turn at the site's database. Between turns, the process that serves the site's visitors uses it. */
-export interface Turns {
+export interface DatabaseTurns {
   /** Resolves when nothing else of the site has the database open. */
   take(): Promise<void>
   giveBack(wrote: boolean): void
@@ -18,7 +18,7 @@ interface Range {
  * rows. A process has the turn as long as it holds any lock. So a transaction is one turn, and so is a statement
  * outside one.
  */
-export function lockByTurns(turns: Turns, parts: UserSpaceParts): UserSpace {
+export function lockByTurns(turns: DatabaseTurns, parts: UserSpaceParts): UserSpace {
   const { constants, memory, syscalls, wasmImports } = parts
   const held = new Map<string, Range[]>()
   let hasTurn = false

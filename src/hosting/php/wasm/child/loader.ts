@@ -167,7 +167,7 @@ export interface LoadedPhp {
   readonly compiled: CompiledPhp
 }
 
-export interface LoadOptions {
+export interface PhpLoadOptions {
   readonly command?: CommandLoad | undefined
   /** The file with the machine code that V8 generated for PHP in another process. */
   readonly codeFile?: string | undefined
@@ -179,7 +179,7 @@ export interface LoadOptions {
 export async function loadPhp(
   modulePath: string,
   outgoing: Outgoing,
-  { command, codeFile, calledExports }: LoadOptions,
+  { command, codeFile, calledExports }: PhpLoadOptions,
 ): Promise<LoadedPhp> {
   // Node's permission model forbids process.binding, from which emscripten's NODEFS reads its open flags.
   Object.assign(process, { binding: () => ({ fs: constants }) })

@@ -22,7 +22,7 @@ import {
 } from '../frames.ts'
 import { taskAsRequest } from '../task-request.ts'
 import { boundMemory } from './bound-memory.ts'
-import { lockByTurns, type Turns } from './database-turns.ts'
+import { type DatabaseTurns, lockByTurns } from './database-turns.ts'
 import { type DiskMeter, meterDisk } from './disk-quota.ts'
 import { keepNodesFresh } from './fresh-nodes.ts'
 import { type CommandLoad, closeBackDoors, loadPhp, type Php, startEngine } from './loader.ts'
@@ -127,7 +127,7 @@ async function run(site: Site, head: RequestHead, body: HeldBody | null): Promis
  */
 function commandLoad({ command }: ChildStart): CommandLoad | undefined {
   if (!command) return undefined
-  const turns: Turns = {
+  const turns: DatabaseTurns = {
     async take() {
       const turn = Promise.withResolvers<void>()
       takeTurn = turn.resolve

@@ -1,5 +1,5 @@
 import type { RequestHead } from '../frames.ts'
-import { credentialEntries, joinHeaders, portOf, queryOf, serverEntries } from '../server-variables.ts'
+import { credentialEntries, joinHeaders, portOf, queryString, serverEntries } from '../server-variables.ts'
 import type { Php } from './loader.ts'
 import type { Output } from './php-output.ts'
 
@@ -61,7 +61,7 @@ function describe(php: Php, head: RequestHead, body: HeldBody | null): void {
   const number = (name: string, value: number) => php.ccall(name, null, ['number'], [value])
   const headers = joinHeaders(head.headers)
   text('wasm_set_request_uri', head.path)
-  text('wasm_set_query_string', queryOf(head))
+  text('wasm_set_query_string', queryString(head))
   text('wasm_set_request_method', head.method)
   text('wasm_set_request_host', head.host)
   number('wasm_set_request_port', portOf(head))

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/p
 import { join } from 'node:path'
 import { writeFileDurably } from '../../../../platform/files/write-file.ts'
 import { type PhpVersion, phpVersions } from '../../runtime.ts'
-import type { ChildProgram } from '../program.ts'
+import type { PhpProgram } from '../program.ts'
 
 /** The folder for the code, next to the program, in the folder that each process can see. */
 const inProgram = 'code'
@@ -31,7 +31,7 @@ export interface MachineCode {
  */
 export async function openMachineCode(
   folder: string,
-  program: ChildProgram,
+  program: PhpProgram,
   flags: readonly string[],
 ): Promise<MachineCode> {
   const given = join(program.folder, inProgram)
@@ -75,7 +75,7 @@ export async function openMachineCode(
  * Returns the file's name, which differs for another Node version, build of PHP, or set of flags: V8 would refuse such
  * code, or misinterpret it.
  */
-async function nameOf(version: PhpVersion, program: ChildProgram, flags: readonly string[]): Promise<string> {
+async function nameOf(version: PhpVersion, program: PhpProgram, flags: readonly string[]): Promise<string> {
   const { folder } = program.phpPackage(version)
   const { version: build } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string }
   const of = [process.version, process.versions.v8, process.arch, build, ...flags].join(' ')
