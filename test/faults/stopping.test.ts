@@ -6,7 +6,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
-import { type RunningProcess, stillRunning } from '../support/processes.ts'
+import { descendantsOf, type RunningProcess, stillRunning } from '../support/processes.ts'
 import { prepareStead, program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import type { Page } from '../support/visit.ts'
 
@@ -249,12 +249,15 @@ describe.skipIf(!core)('without the process that started it', () => {
       expect((await readFile(words, 'utf8')).trim().split('\n')).toHaveLength(1)
       expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
     } finally {
+      const all = descendantsOf(pid)
       process.kill(pid, 'SIGTERM')
       await until(
         'it has ended',
         async () => (await fetch(`${stead.apiUrl}/healthz`).catch(() => undefined)) === undefined,
       )
       await until('its launcher has ended', () => !existsSync(`/proc/${pid}/cwd`))
+      // What still writes would keep the removal of the folder busy.
+      await until('nothing is left', () => stillRunning(all).length === 0)
     }
   })
 

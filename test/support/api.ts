@@ -185,15 +185,30 @@ export async function apiOver(
   }
 }
 
-export async function testApi(dialect: DialectName, options: TestApiOptions = {}): Promise<TestApi> {
+/** Opens what an API consists of. */
+async function openParts(dialect: DialectName, options: TestApiOptions) {
   const { database, connection, drop } = await testDatabase(dialect)
   const folder = join(connection.url ? tmpdir() : dirname(connection.file), 'logs')
   const logs = openLogStore({ url: connection.url, folder })
   const stored = await testBackups({ now: options.now })
   const backups = options.backups ?? stored.backups
-  const { app, config, sealer } = await apiOver(database, { logs, ...options, backups })
+  return {
+    ...(await apiOver(database, { logs, ...options, backups })),
+    logs,
+    stored,
+    backups,
+    database,
+    connection,
+    drop,
+  }
+}
+
+export async function testApi(dialect: DialectName, options: TestApiOptions = {}): Promise<TestApi> {
+  // Nothing else refers to the parts, because a test keeps its API until the end of the run: megabytes each.
+  const parts = await openParts(dialect, options)
+  const { config, sealer, connection } = parts
   const now = options.now ?? Date.now
-  const hostId = await database.transaction(async (tx) => {
+  const hostId = await parts.database.transaction(async (tx) => {
     const values = {
       name: 'h',
       address: 'http://127.0.0.1:1',
@@ -212,7 +227,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const response = await app.inject({
+    const response = await parts.app.inject({
       method: method as 'GET',
       url: path,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -223,20 +238,30 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
   }
 
   return {
-    app,
-    logs,
-    database,
+    get app() {
+      return parts.app
+    },
+    get logs() {
+      return parts.logs
+    },
+    get database() {
+      return parts.database
+    },
+    get backups() {
+      return parts.backups
+    },
+    get backupStorage() {
+      return parts.stored.storage
+    },
     config,
     sealer,
-    backups,
-    backupStorage: stored.storage,
     connection,
     call,
     async person(email, { isOwner = true, plan = 'High Traffic' } = {}) {
       const token = randomBytes(32).toString('base64url')
       const sessionToken = randomBytes(32).toString('base64url')
       const made = now()
-      const { accountId, application, panelApplicationId } = await database.transaction(async (tx) => {
+      const { accountId, application, panelApplicationId } = await parts.database.transaction(async (tx) => {
         const found = await tx.selectFrom('accounts').select('id').where('email', '=', email).executeTakeFirst()
         const id = found?.id ?? (await makeAccount(tx, { email, plan, now: made })).id
         const application = await makeApplication(tx, { accountId: id, name: 'test', isOwner, now: made })
@@ -271,7 +296,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
       }
     },
     collaborate: (person, siteId, roles) =>
-      database.transaction(async (tx) => {
+      parts.database.transaction(async (tx) => {
         await tx
           .deleteFrom('collaborators')
           .where('site_id', '=', siteId)
@@ -287,7 +312,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
         return insertCollaborator(tx, { ...values, wpUsername: `user${person.accountId}` })
       }),
     home: (siteId) =>
-      database.transaction(async (tx) => {
+      parts.database.transaction(async (tx) => {
         const directory = { host_id: hostId, site_id: siteId, core_version: '6.8', install: 'wordpress', created_at: 1 }
         await tx
           .insertInto('site_homes')
@@ -295,7 +320,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
           .execute()
       }),
     site: (owner, name) =>
-      database.transaction(async (tx) => {
+      parts.database.transaction(async (tx) => {
         const draft = siteDraft(name, { accountId: owner.accountId, hostId, adminEmail: owner.email })
         const { id } = await insertSite(tx, draft, now())
         await insertSftpUser(tx, { site: { id, name }, accountId: owner.accountId, now: now() })
@@ -308,10 +333,11 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
         return id
       }),
     async close() {
-      await app.close()
-      await logs.close()
-      await stored.close()
-      await drop()
+      await parts.app.close()
+      await parts.logs.close()
+      await parts.stored.close()
+      await parts.drop()
+      for (const name of Object.keys(parts)) Reflect.deleteProperty(parts, name)
     },
   }
 }
