@@ -75,6 +75,8 @@ export const unit = {
   exclude: heavy,
   setupFiles: ['test/support/forget.ts', 'test/support/processor-time.ts'],
   pool: 'forks' as const,
+  // A process of many files collects young garbage less often: a tenth of its processor time.
+  execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
   isolate: false,
   maxWorkers: 3,
   sequence: { groupOrder: 0 },
