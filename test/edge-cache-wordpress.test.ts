@@ -524,6 +524,19 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     expect(isHit(await get('/late.php'))).toBe(false)
   })
 
+  test('tells plugins that would set a cookie with each page about the cache, and stores their pages', async () => {
+    await directory.script(
+      'cookies.php',
+      `require '/wordpress/wp-load.php'; send_nosniff_header();
+      if (!apply_filters('pll_is_cache_active', false)) setcookie('language', 'en');
+      if (apply_filters('pmpro_set_visit_cookie', true)) setcookie('visit', '1');
+      echo 'a page';`,
+    )
+    const first = await get('/cookies.php')
+    expect([first.body, first.headers['set-cookie']]).toEqual(['a page', undefined])
+    expect(isHit(await get('/cookies.php'))).toBe(true)
+  })
+
   test('varies by a cookie that a plugin reads once it changed a page, and by no other', async () => {
     const plugin = `${directory.siteDirectory}/web/wp-content/mu-plugins/gate.php`
     await mkdir(`${directory.siteDirectory}/web/wp-content/mu-plugins`, { recursive: true })

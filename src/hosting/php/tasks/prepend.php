@@ -184,6 +184,13 @@ $GLOBALS['wp_filter']['requests-requests.before_request'][PHP_INT_MAX]['stead'] 
     'accepted_args' => 2,
 ];
 
+// Plugins that would set a cookie with each page, such as the language of the page or a mark for counting visits, keep
+// all pages out of the edge cache. They ask whether a page cache is in front of them, and then do without the cookie.
+foreach (['pll_is_cache_active' => true, 'pmpro_set_visit_cookie' => false] as $hook => $answer) {
+    $GLOBALS['wp_filter'][$hook][10]['stead'] = ['function' => static fn () => $answer, 'accepted_args' => 0];
+}
+unset($hook, $answer);
+
 // Reports changes of pages to the host, which has edges purge them. The code is loaded only when something changes.
 function stead_changes(): Stead_Changes
 {
