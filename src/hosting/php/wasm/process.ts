@@ -45,6 +45,14 @@ const keptErrorBytes = 4096
 const mostCodeBytes = 64 << 20
 export const taskTimeoutMs = 60_000
 export const lowestPriority = 19
+/** Of autogroups with these priorities, the lower one gets about a seventh of the processor time of the other. */
+const BEHIND = 9
+/**
+ * Returns the priority of PHP that falls behind other PHP. It is relative: where programs that are not Stead's compete
+ * with PHP, the lowest priority of all would mean no processor time at all.
+ * @param priority of other PHP
+ */
+export const lowPriorityOf = (priority: number): number => Math.min(priority + BEHIND, lowestPriority)
 /**
  * The script that a shell runs before PHP starts, with PHP's priority as the first argument.
  *
@@ -150,7 +158,7 @@ export class WasmProcess implements PhpProcess {
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'fixedFolders' | 'watchParent'>,
     options: ProcessOptions,
   ): Promise<WasmProcess> {
-    const priority = options.lowPriority ? lowestPriority : options.priority
+    const priority = options.lowPriority ? lowPriorityOf(options.priority) : options.priority
     const child = spawn('/bin/sh', ['-c', thenPhp, String(priority), launch.command, ...launch.args], {
       // Jobs, answers, outgoing connections, and the parent's life if no sandbox watches it.
       stdio: [
@@ -255,7 +263,7 @@ export class WasmProcess implements PhpProcess {
     if (process.getuid?.() !== 0) return // other users may lower a priority, but never raise it again
     this.#lowPriority = low
     // The priority that is wanted by then.
-    const wanted = () => (this.#lowPriority ? lowestPriority : this.#priority)
+    const wanted = () => (this.#lowPriority ? lowPriorityOf(this.#priority) : this.#priority)
     writeFile(`/proc/${this.pid}/autogroup`, String(wanted())).catch(() => {})
     threadsOf(this.pid).then(
       (threads) => {
