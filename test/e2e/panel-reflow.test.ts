@@ -143,6 +143,23 @@ describe.skipIf(!hasChromium)('large text', () => {
       })
     })
 
+  /** What has the focus in the dialog, and what should: the first field, else the button that changes nothing. */
+  const focus = () =>
+    page.evaluate(() => {
+      const dialog = [...document.querySelectorAll('dialog[open]')].at(-1)
+      const shown = (what: string) =>
+        [...(dialog?.querySelectorAll<HTMLInputElement>(what) ?? [])].filter(
+          (element) => element.checkVisibility() && !element.disabled,
+        )
+      const [field, ...others] = shown('input, select, textarea')
+      const chosen = field?.type === 'radio' && others.find(({ name, checked }) => name === field.name && checked)
+      const cancel = shown('button').find(({ textContent }) => textContent === 'Cancel')
+      const words = (element: Element | null | undefined) =>
+        element && `${element.localName} ${element.ariaLabel ?? (element.textContent || element.id)}`
+      const has = document.activeElement
+      return { has: words(has), wanted: words(chosen || field || cancel || shown('button')[1] || dialog) }
+    })
+
   describe.each(views)('at $width px', (view) => {
     test.each(dialogs.map((steps) => ({ what: steps.join(', '), steps })))(
       'fits the dialog of $what',
@@ -162,6 +179,8 @@ describe.skipIf(!hasChromium)('large text', () => {
         await panel.settled(page)
         expect(await lost('dialog[open], dialog[open] *')).toEqual([])
         expect(await small()).toEqual([])
+        const { has, wanted } = await focus()
+        expect(has).toBe(wanted)
         const box = await page.getByRole('dialog').boundingBox()
         expect(Math.round(box?.y ?? -1)).toBeGreaterThanOrEqual(0)
         expect(Math.round((box?.y ?? 0) + (box?.height ?? 0))).toBeLessThanOrEqual(view.height)

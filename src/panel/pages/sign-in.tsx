@@ -62,7 +62,10 @@ function SignInForm({ known }: { readonly known?: string }) {
     <Form
       fields={[
         { name: 'email', label: texts.email, type: 'email', autocomplete: 'username', value: known ?? '' },
-        { name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password' },
+        {
+          ...{ name: 'password', label: texts.password, autocomplete: 'current-password' },
+          ...{ type: 'password', isFirst: known !== undefined },
+        },
         ...code.fields,
       ]}
       button={texts.signIn}
@@ -73,7 +76,7 @@ function SignInForm({ known }: { readonly known?: string }) {
 
 /** The sign-in form over the current page, after the session ended elsewhere. */
 export const SignInAgain = ({ email }: { readonly email: string }) => (
-  <Dialog title={signInAgainTexts.title} onClose={leave}>
+  <Dialog isFirm title={signInAgainTexts.title} onClose={leave}>
     <p>{signInAgainTexts.why}</p>
     <SignInForm known={email} />
     <p>

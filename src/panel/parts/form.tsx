@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import type { ComponentChildren, VNode } from 'preact'
+import { useContext, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { commonTexts } from '../texts/common.ts'
 import { formTexts as texts } from '../texts/parts.ts'
 import { Button } from './button.tsx'
+import { InDialog } from './dialog.tsx'
 import { useDraft } from './draft.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
@@ -17,6 +19,8 @@ export interface Field {
   readonly options?: readonly (string | readonly [value: string, label: string])[]
   readonly isOptional?: boolean
   readonly isChecked?: boolean
+  /** Typing begins here, although other fields come first. */
+  readonly isFirst?: boolean
   readonly hint?: string
   readonly placeholder?: string
 }
@@ -41,6 +45,8 @@ export function Form(props: {
   submit(values: Values): Promise<unknown>
 }) {
   const reason = useRefusal(props.of, props.button)
+  const dialog = useContext(InDialog)
+  useLayoutEffect(() => dialog?.focus(), [])
   const fault = useSignal('')
   const isBusy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
@@ -75,12 +81,25 @@ export function Form(props: {
       <p class="fault" role="alert">
         {fault.value}
       </p>
-      <button type="submit" class={props.isBad ? 'bad' : 'main'} disabled={isBusy.value || props.isHeld}>
-        {props.button}
-      </button>
+      <Ends cancel={dialog?.cancel}>
+        <button type="submit" class={props.isBad ? 'bad' : 'main'} disabled={isBusy.value || props.isHeld}>
+          {props.button}
+        </button>
+      </Ends>
     </form>
   )
 }
+
+/** The end of a form. In a dialog, it has a button that changes nothing. */
+const Ends = ({ cancel, children }: { readonly cancel: (() => void) | undefined; readonly children: VNode }) =>
+  cancel ? (
+    <p class="row ends">
+      <Button onClick={cancel}>{commonTexts.cancel}</Button>
+      {children}
+    </p>
+  ) : (
+    children
+  )
 
 function Input(field: Field) {
   const { name, label, type = 'text', autocomplete, value, options, isOptional } = field
@@ -117,6 +136,7 @@ function Input(field: Field) {
     required: !isOptional,
     placeholder: field.placeholder,
     'aria-describedby': hint,
+    ...(field.isFirst && { autofocus: true }),
   }
   return (
     <p class="field">

@@ -22,6 +22,7 @@ export const commonTexts = {
   justNow: 'just now',
   unknown: '–',
   close: 'Close',
+  cancel: 'Cancel',
   closeMessage: 'Close message',
   cross: '×',
   turning: 'Pages',
