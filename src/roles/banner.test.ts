@@ -18,6 +18,15 @@ test('tells an installation from before the panel how to sign in, but not one wi
   expect(banner(readConfig({ STEAD_PANEL: 'off' }), { credentials, hosts }, later)).not.toContain(way)
 })
 
+test('shows the first link to the panel on a terminal, and names its file in a log', () => {
+  const link = 'http://127.0.0.1:8080/#/set-password/x'
+  const words = { credentials: { ...credentials, panel_link: link }, hosts }
+  const first = (isTerminal: boolean) => banner(readConfig({}), words, { isFirst: true, isTerminal })
+  expect(first(true)).toContain(`Set it once at ${link}`)
+  expect(first(false)).not.toContain(link)
+  expect(first(false)).toContain('with the panel_link in that file')
+})
+
 test.each([
   [{ STEAD_API_TLS_LISTEN: '0.0.0.0:8443', STEAD_API_NAME: 'api.hoster.example' }, 'https://api.hoster.example:8443'],
   [{ STEAD_API_TLS_LISTEN: '0.0.0.0:443', STEAD_API_NAME: 'api.hoster.example' }, 'https://api.hoster.example'],

@@ -92,7 +92,8 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   if (isTerminal) {
     lines.push(`  Keys       client_id ${credentials.client_id}  client_secret ${credentials.client_secret}`)
     if (credentials.panel_link) lines.push(`  Password   for the panel. Set it once at ${credentials.panel_link}`)
-  }
+  } else if (credentials.panel_link)
+    lines.push('  Password   for the panel. Set it once with the panel_link in that file')
   if (!canMakeSites)
     return `${[
       ...lines,
