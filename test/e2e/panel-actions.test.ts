@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await dialog().getByRole('button', { name: 'Suspend account' }).click()
       await row.getByText('Suspended', { exact: true }).waitFor()
       expect(await isRefused()).toBe(true)
-      await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('status').getByRole('button', { name: 'Undo' }).last().click()
       await row.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' })
       expect(await isRefused()).toBe(false)
       // operators cannot suspend their own account

@@ -159,6 +159,44 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
     await owner.call('PUT', `/v1/sites/${docs}`, { name: 'my-docs' })
   })
 
+  describe('a switch', () => {
+    const light = (checked: boolean) => page.getByRole('switch', { name: 'Light 404 pages', checked })
+    const isOn = async (id: number) => (await owner.call('GET', `/v1/sites/${id}`)).body.data.lightWeight404
+    let id: number
+    beforeAll(async () => {
+      id = [...usages.keys()][0] as number
+      await at(`sites/${id}/cache`)
+    })
+
+    test('turns before the answer, and turns back from its message', async () => {
+      const hold = Promise.withResolvers<void>()
+      await page.route('**/light_weight_404', async (route) => {
+        await hold.promise
+        await route.continue()
+      })
+      await light(false).click()
+      await light(true).waitFor()
+      expect(await isOn(id)).toBe(false)
+      hold.resolve()
+      await button('Undo').waitFor()
+      expect(await isOn(id)).toBe(true)
+      await page.unroute('**/light_weight_404')
+      await button('Undo').click()
+      await light(false).waitFor()
+      await expect.poll(() => isOn(id)).toBe(false)
+    })
+
+    test('turns back when the change is refused', async () => {
+      const json = { message: 'No', errors: ['The change was refused.'] }
+      await page.route('**/light_weight_404', (route) => route.fulfill({ status: 409, json }))
+      await light(false).click()
+      await page.getByRole('status').getByText('The change was refused.').waitFor()
+      await light(false).waitFor()
+      await page.unroute('**/light_weight_404')
+      await button('Close message').last().click()
+    })
+  })
+
   describe('a tooltip', () => {
     const tip = () => page.locator('.tip')
     const more = () => page.getByRole('button', { name: 'More actions for my-blog' })

@@ -77,7 +77,9 @@ function Choices() {
               label={isRight ? 'On' : 'Off'}
               help="What it does"
               isOn={isRight === isOn.value}
-              turn={() => (isOn.value = !isOn.value)}
+              turn={() => {
+                isOn.value = !isOn.value
+              }}
             />
           ))}
         </div>

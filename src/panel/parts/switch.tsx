@@ -1,14 +1,21 @@
+import { useSignal } from '@preact/signals'
 import { switchTexts as texts } from '../texts/parts.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
-/** A switch without a label, for a cell of a table. Without the right to change it, it only shows its state. */
+/**
+ * A switch without a label, for a cell of a table. Without the right to change it, it only shows its state. It turns at
+ * once, and turns back if the change is refused.
+ */
 export function Toggle(props: {
   readonly label: string
   readonly isOn: boolean
   readonly isDisabled?: boolean
   readonly of?: Right
-  turn(isOn: boolean): void
+  /** Resolves once `isOn` is true to the answer. */
+  turn(isOn: boolean): void | Promise<void>
 }) {
+  const wanted = useSignal<boolean | undefined>(undefined)
+  const isOn = wanted.value ?? props.isOn
   const reason = useRefusal(props.of, props.label)
   if (reason !== undefined) return <span class="badge">{texts[`${props.isOn}`]}</span>
   return (
@@ -16,11 +23,17 @@ export function Toggle(props: {
       type="button"
       role="switch"
       class="switch"
-      aria-checked={props.isOn}
+      aria-checked={isOn}
       aria-label={props.label}
       data-of={props.of}
       disabled={props.isDisabled}
-      onClick={() => props.turn(!props.isOn)}
+      onClick={async () => {
+        // The answer to the first press decides.
+        if (wanted.value !== undefined) return
+        wanted.value = !isOn
+        await props.turn(!isOn)
+        wanted.value = undefined
+      }}
     />
   )
 }
@@ -31,7 +44,7 @@ export function Switch(props: {
   readonly help?: string
   readonly isOn: boolean
   readonly of?: Right
-  turn(isOn: boolean): void
+  turn(isOn: boolean): void | Promise<void>
 }) {
   return (
     <div class="rowline">

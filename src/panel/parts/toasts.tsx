@@ -34,7 +34,9 @@ export const told = (text: string, undo?: () => void): void => say(text, false, 
 export const failed = (error: unknown): void => say(messageOf(error), true)
 
 /** Runs the action of a button, and reports its failure. */
-export const attempt = (work: () => Promise<unknown>) => (): void => void work().catch(failed)
+export const attempt = (work: () => Promise<unknown>) => async (): Promise<void> => {
+  await work().catch(failed)
+}
 
 /** Messages, and the operations that the person started, in the corner of every page. */
 export function Toasts() {

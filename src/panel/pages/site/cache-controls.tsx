@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import type { IconName } from '../../parts/icons.ts'
 import { Switch } from '../../parts/switch.tsx'
 import { cacheTexts as texts } from '../../texts/site/cache.ts'
-import type { PartProps } from './part.ts'
+import { type PartProps, turnWith } from './part.ts'
 
 /* Controls that the overview of a site and its cache page share. */
 
@@ -27,11 +27,11 @@ export const EdgeCache = ({ site, id, act, help }: Of & Pick<PartProps, 'site'> 
     help={help}
     of="toggleEdgeCache"
     isOn={site.edgeCache === 'enabled'}
-    turn={(enabled) =>
-      act(texts.edgeTurned[`${enabled}`], () =>
-        ask(() => api.PUT('/v1/sites/{id}/edge-cache', { params: { path: { id } }, body: { enabled } })),
-      )()
-    }
+    turn={turnWith(
+      act,
+      (enabled) => texts.edgeTurned[`${enabled}`],
+      (enabled) => ask(() => api.PUT('/v1/sites/{id}/edge-cache', { params: { path: { id } }, body: { enabled } })),
+    )}
   />
 )
 

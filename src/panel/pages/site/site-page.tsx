@@ -56,10 +56,10 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
     () => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id }, query: { include: 'status' } } })),
     [id],
   )
-  const act: Act = (about, change) =>
+  const act: Act = (about, change, undo) =>
     attempt(async () => {
       const { operationId } = await change()
-      if (operationId === undefined) told(texts.done(about))
+      if (operationId === undefined) told(texts.done(about), undo)
       else showWork(operationId, about, () => changes.value++)
       await site.reload()
     })

@@ -5,7 +5,7 @@ import { Switch } from '../../../parts/switch.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { cacheTexts as texts } from '../../../texts/site/cache.ts'
 import { EdgeCache, FlushObjects, PurgeCache } from '../cache-controls.tsx'
-import type { PartProps } from '../part.ts'
+import { type PartProps, turnWith } from '../part.ts'
 import { Defence } from './defence.tsx'
 import { PhpVersion, WordPressVersion } from './versions.tsx'
 
@@ -45,13 +45,15 @@ function Caching({ site, id, act }: PartProps) {
         help={texts.cdnIs}
         of="toggleCdn"
         isOn={hasCdn}
-        turn={(enabled) =>
-          act(texts.cdnTurned[`${enabled}`], async () => {
+        turn={turnWith(
+          act,
+          (enabled) => texts.cdnTurned[`${enabled}`],
+          async (enabled) => {
             const got = await ask(() => api.PUT('/v1/sites/{id}/cdn', { params, body: { enabled } }))
             await cdn.reload()
             return got
-          })()
-        }
+          },
+        )}
       />
       {hasCdn && (
         <div class="rowline">
@@ -75,11 +77,12 @@ const Options = ({ site, id, act }: PartProps) => (
       help={texts.lightIs}
       of="toggleLight404"
       isOn={site.lightWeight404}
-      turn={(enabled) =>
-        act(texts.lightTurned[`${enabled}`], () =>
+      turn={turnWith(
+        act,
+        (enabled) => texts.lightTurned[`${enabled}`],
+        (enabled) =>
           ask(() => api.PUT('/v1/sites/{id}/light_weight_404', { params: { path: { id } }, body: { enabled } })),
-        )()
-      }
+      )}
     />
   </Card>
 )

@@ -7,7 +7,7 @@ import { Switch } from '../../../parts/switch.tsx'
 import { settingsTexts as texts } from '../../../texts/site/settings.ts'
 import { timeOf } from '../../../time.ts'
 import { siteAddress } from '../../site-address.ts'
-import type { PartProps } from '../part.ts'
+import { type PartProps, turnWith } from '../part.ts'
 import { DangerZone } from './danger-zone.tsx'
 import { License } from './license.tsx'
 
@@ -111,11 +111,12 @@ const Network = ({ site, id, act }: PartProps) => (
         help={texts.networkIs}
         of="toggleMultisite"
         isOn={site.multisiteSupport}
-        turn={(enabled) =>
-          act(texts.networkTurned[`${enabled}`], () =>
+        turn={turnWith(
+          act,
+          (enabled) => texts.networkTurned[`${enabled}`],
+          (enabled) =>
             ask(() => api.PUT('/v1/sites/{id}/multisite-support', { params: { path: { id } }, body: { enabled } })),
-          )()
-        }
+        )}
       />
     </Card>
   </May>
