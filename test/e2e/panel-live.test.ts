@@ -86,6 +86,24 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await heading(page, 'Afterwards').waitFor()
   })
 
+  test('keeps what is typed while the connection is lost, even after an attempt to save it', async () => {
+    const page = await panel.open(owner, `sites/${site}/settings`)
+    const name = page.getByLabel('Site name', { exact: true })
+    await name.fill('Half a na')
+    panel.cut()
+    await notLive(page).waitFor()
+    expect(await page.getByText(/^Connection lost/).count()).toBe(1)
+    await name.fill('Whole name')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByText('Stead does not answer.').first().waitFor()
+    expect(await name.inputValue()).toBe('Whole name')
+    panel.mend()
+    await notLive(page).waitFor({ state: 'detached' })
+    expect(await name.inputValue()).toBe('Whole name')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await heading(page, 'Whole name').waitFor()
+  })
+
   test('loads a page that failed while Stead was away', async () => {
     const page = await panel.open(owner, `sites/${site}`)
     await heading(page, 'my-shop').waitFor()
@@ -106,6 +124,11 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
     expect(await dialog.getByLabel('E-mail address').inputValue()).toBe(owner.email)
+    expect(await dialog.getByLabel('Password').evaluate((it) => it === document.activeElement)).toBe(true)
+    // closing the dialog would sign out, and drop what was typed
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    expect(await dialog.count()).toBe(1)
     // the API's message is meant for programs
     expect(await page.getByText(/bearer|authorization/i).count()).toBe(0)
     await dialog.getByLabel('Password').fill(PASSWORD)

@@ -81,7 +81,11 @@ export function Dialog(props: {
         event.preventDefault()
         if (!props.isFirm) end()
       }}
-      onClose={end}
+      onClose={() => {
+        // Browsers close a dialog at the second Escape, whatever the page says to the first.
+        if (props.isFirm && !isOver.current) dialog.current?.showModal()
+        else end()
+      }}
       aria-label={props.title}
       aria-describedby={props.describedBy}
     >
