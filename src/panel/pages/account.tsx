@@ -61,6 +61,7 @@ function Sessions() {
         caption={texts.sessionsList}
         head={texts.sessionsHead}
         hiddenHeads={texts.hiddenHeads}
+        columns={['', '', '', 'actions']}
         isStacked
         empty={texts.noSessions}
         row={(each) => [
@@ -107,6 +108,7 @@ function Applications() {
         caption={texts.applicationsList}
         head={texts.applicationsHead}
         hiddenHeads={texts.hiddenHeads}
+        columns={['', '', '', 'actions']}
         isStacked
         empty={<p class="quiet body">{texts.noApplications}</p>}
         row={(each) => [

@@ -51,8 +51,12 @@ const iconOf = (name: string): IconName => icons.find(([begin]) => name.startsWi
 /**
  * Presents entries of the activity log in the timeline.
  * @param isOfAccount shows the site of each entry
+ * @param when how the time reads
  */
-export const happenings = (entries: readonly Entry[], isOfAccount = false): Happening[] =>
+export const happenings = (
+  entries: readonly Entry[],
+  { isOfAccount = false, when = timeOf }: { readonly isOfAccount?: boolean; when?(iso: string): string } = {},
+): Happening[] =>
   entries.map((entry) => ({
     key: entry.id,
     icon: iconOf(entry.name),
@@ -71,7 +75,9 @@ export const happenings = (entries: readonly Entry[], isOfAccount = false): Happ
         )}
         <span>{entry.accountEmail ?? texts.byStead}</span>
         <span aria-hidden="true">·</span>
-        <time dateTime={entry.timestamp}>{timeOf(entry.timestamp)}</time>
+        <time dateTime={entry.timestamp} data-tip={when === timeOf ? undefined : timeOf(entry.timestamp)}>
+          {when(entry.timestamp)}
+        </time>
       </>
     ),
   }))
@@ -139,7 +145,7 @@ export function Activity({ siteId }: { readonly siteId?: number }) {
       {got && (
         <section class="card" aria-label={texts.title}>
           {got.data.length > 0 ? (
-            <Timeline of={happenings(got.data, siteId === undefined)} />
+            <Timeline of={happenings(got.data, { isOfAccount: siteId === undefined })} />
           ) : filters.length > 0 ? (
             <Empty icon="search" title={texts.noneTitle} text={texts.none} />
           ) : (

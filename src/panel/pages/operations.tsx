@@ -61,7 +61,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
         from={operations}
         caption={texts.title}
         head={isOfAll ? texts.head : texts.siteHead}
-        columns={isOfAll ? ['wide', '', '', 'extra', ''] : ['wide', '', 'extra', '']}
+        columns={isOfAll ? ['wide', '', '', 'extra', 'actions'] : ['wide', '', 'extra', 'actions']}
         isCards
         isStacked
         empty={
@@ -124,7 +124,11 @@ function What({ operation }: { readonly operation: Operation }) {
 function SiteOf({ operation: { siteId, siteName } }: { readonly operation: Operation }) {
   if (siteId === null) return <span class="quiet">{texts.noSite}</span>
   if (!siteName) return <span class="quiet">{texts.deletedSite}</span>
-  return <a href={`#/sites/${siteId}/operations`}>{siteName}</a>
+  return (
+    <a class="name" href={`#/sites/${siteId}/operations`}>
+      {siteName}
+    </a>
+  )
 }
 
 export const OperationsPage = () => (

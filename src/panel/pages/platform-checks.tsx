@@ -10,7 +10,7 @@ import { timeOf } from '../time.ts'
 
 type Check = components['schemas']['InstallationCheck']
 
-const classes = { ok: 'succeeded', warning: 'running', problem: 'failed', skipped: 'quiet' } as const
+const classes = { ok: 'succeeded', warning: 'maintenance', problem: 'failed', skipped: 'quiet' } as const
 
 /**
  * The results of `stead doctor` on the machine of the API. Checks take seconds, so they run when the page opens and on
@@ -41,18 +41,14 @@ export const Checks = () => {
       {checked.fault.value && <p class="fault">{checked.fault.value}</p>}
       {!known && !checked.fault.value && <p class="quiet">{commonTexts.reading}</p>}
       {known && wrong.length === 0 && <p>{texts.noneWrong}</p>}
-      {wrong.length > 0 && (
-        <div>
-          <Findings of={wrong} />
-        </div>
-      )}
+      {wrong.length > 0 && <Findings of={wrong} />}
       {others.length > 0 && (
         <details>
           <summary>{texts.otherChecks(others.length)}</summary>
           <Findings of={others} />
         </details>
       )}
-      {known?.checked_at && <p class="quiet">{texts.checkedAt(timeOf(known.checked_at))}</p>}
+      {known?.checked_at && <p class="quiet small">{texts.checkedAt(timeOf(known.checked_at))}</p>}
     </Card>
   )
 }
@@ -62,7 +58,9 @@ const Findings = ({ of: found }: { readonly of: readonly Check[] }) => (
   <ul class="findings">
     {found.map(({ area, state, text, remedy }) => (
       <li key={`${area} ${text}`}>
-        <span class={`state ${classes[state]}`}>{texts.checkStates[state]}</span> · {texts.areas[area]}
+        <span class="row">
+          <span class={`state ${classes[state]}`}>{texts.checkStates[state]}</span> <b>{texts.areas[area]}</b>
+        </span>
         <div>{text}</div>
         {remedy && <div class="quiet">{remedy}</div>}
       </li>

@@ -6,9 +6,10 @@ import { Card } from '../parts/card.tsx'
 import { Skeleton } from '../parts/list.tsx'
 import { Stat } from '../parts/stat.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { Tip } from '../parts/tip.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
-import { timeOf } from '../time.ts'
+import { agoOf, timeOf } from '../time.ts'
 import { Accounts } from './platform-accounts.tsx'
 import { Checks } from './platform-checks.tsx'
 import { type Health, Hosts, Names, Processes, Queues } from './platform-tables.tsx'
@@ -81,7 +82,13 @@ const Overview = ({ of: health }: { readonly of: Health }) => {
         />
         <Stat
           label={texts.backedUp}
-          value={health.records_backed_up === null ? texts.never : timeOf(health.records_backed_up)}
+          value={
+            health.records_backed_up === null ? (
+              texts.never
+            ) : (
+              <Tip text={timeOf(health.records_backed_up)}>{agoOf(health.records_backed_up)}</Tip>
+            )
+          }
         />
       </div>
       <Names of={health.names} />

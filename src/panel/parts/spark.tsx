@@ -11,7 +11,12 @@ export function Spark({ values }: { readonly values: readonly number[] }) {
   )
   const line = `M${points.join('L')}`
   return (
-    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      class={`spark ${values.some(Boolean) ? '' : 'none'}`.trim()}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <path class="area" d={`${line}L${WIDTH} ${HEIGHT}L0 ${HEIGHT}Z`} />
       <path d={line} />
     </svg>

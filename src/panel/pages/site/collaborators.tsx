@@ -50,7 +50,7 @@ export function Collaborators({ id, act }: PartProps) {
         caption={texts.title}
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
-        columns={['wide', '', 'extra', '']}
+        columns={['wide', '', 'extra', 'actions']}
         sorts={sorts}
         isCards
         isStacked

@@ -19,12 +19,13 @@ import { useLoad } from '../../parts/use-load.ts'
 import { sizeOf } from '../../size.ts'
 import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
-import { timeOf } from '../../time.ts'
+import { agoOf, timeOf } from '../../time.ts'
 import { openDatabase } from '../open-database.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
+import { wordpressRelease } from '../wordpress-release.ts'
 import { EdgeCache, FlushObjects, PurgeCache } from './cache-controls.tsx'
-import type { PartProps } from './part.ts'
+import { type PartProps, turnWith } from './part.ts'
 import { QuickLinks } from './quick-links.tsx'
 import { Favorite, Tags } from './tags.tsx'
 import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
@@ -136,18 +137,29 @@ function Figures({ id, days }: PartProps & { readonly days: Days }) {
         label={texts.today}
         value={shown(known?.pageViews.today.views)}
         note={known && texts.yesterday(known.pageViews.yesterday.views)}
-      />
+      >
+        <Spark values={views.slice(-7)} />
+      </Stat>
       <Stat
         label={texts.disk}
         value={known ? sizeOf(known.fileSystemUsageBytes + known.databaseUsageBytes) : texts.unknown}
         note={known && texts.ofDatabase(sizeOf(known.databaseUsageBytes))}
-      />
+      >
+        {known && (
+          <progress
+            max={known.fileSystemUsageBytes + known.databaseUsageBytes || 1}
+            value={known.databaseUsageBytes}
+            aria-label={texts.databaseShare}
+          />
+        )}
+      </Stat>
     </div>
   )
 }
 
 function Environment({ site, act, id }: PartProps) {
   const params = { path: { id } }
+  const lastBackupAt = useFigures([id]).get(id)?.lastBackupAt
   const backUp = (kind: 'fs' | 'db') =>
     act(texts.backUp[kind], () =>
       ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body: { backup_type: kind } })),
@@ -156,7 +168,7 @@ function Environment({ site, act, id }: PartProps) {
     <Card class="s8" title={texts.environment}>
       <dl>
         <dt>{texts.wordpress}</dt>
-        <dd>{site.cmsVersion}</dd>
+        <dd>{wordpressRelease(site.cmsVersion)}</dd>
         <dt>{texts.php}</dt>
         <dd class="row">
           {site.phpVersion ?? texts.unknown}
@@ -166,6 +178,12 @@ function Environment({ site, act, id }: PartProps) {
         </dd>
         <dt>{texts.backups}</dt>
         <dd class="row">
+          {lastBackupAt && (
+            <time dateTime={lastBackupAt} data-tip={timeOf(lastBackupAt)}>
+              {agoOf(lastBackupAt)}
+            </time>
+          )}
+          {lastBackupAt === null && texts.noBackup}
           <Button isSmall icon="archive" of="createOndemandBackup" onClick={backUp('db')}>
             {texts.backUp.db}
           </Button>
@@ -205,22 +223,22 @@ function Caching({ site, act, id }: PartProps) {
         help={texts.maintenanceIs}
         of="toggleMaintenance"
         isOn={site.status?.status === 'maintenance'}
-        turn={(enabled) =>
-          act(texts.turned(texts.maintenance, enabled), () =>
-            ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })),
-          )()
-        }
+        turn={turnWith(
+          act,
+          (enabled) => texts.turned(texts.maintenance, enabled),
+          (enabled) => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })),
+        )}
       />
       <Switch
         label={texts.safeMode}
         help={texts.safeModeIs}
         of="setSafeMode"
         isOn={site.status?.safeMode ?? false}
-        turn={(enabled) =>
-          act(texts.turned(texts.safeMode, enabled), () =>
-            ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled } })),
-          )()
-        }
+        turn={turnWith(
+          act,
+          (enabled) => texts.turned(texts.safeMode, enabled),
+          (enabled) => ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled } })),
+        )}
       />
     </Card>
   )

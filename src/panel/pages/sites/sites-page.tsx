@@ -26,6 +26,7 @@ import { agoOf } from '../../time.ts'
 import { openLogin } from '../open-login.ts'
 import { overviewFile } from '../site/overview-file.ts'
 import { siteAddress } from '../site-address.ts'
+import { wordpressRelease } from '../wordpress-release.ts'
 import { choose, chosen, narrow, places, turnTo, useNarrowing } from './choice.ts'
 import { wantsFirstSteps } from './first-steps-wish.ts'
 import { SelectAllSites } from './select-all.tsx'
@@ -279,8 +280,7 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
     </span>,
     <StateOf site={site} />,
     site.phpVersion ?? commonTexts.unknown,
-    // The description has the release in brackets.
-    /\(([\d.]+)\)/.exec(site.cmsVersion)?.[1] ?? site.cmsVersion,
+    wordpressRelease(site.cmsVersion),
     figures ? (
       <span class="row nowrap">
         {count(figures.views.reduce((sum, views) => sum + views, 0))} <Spark values={figures.views} />

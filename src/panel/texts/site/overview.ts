@@ -24,6 +24,7 @@ export const overviewTexts = {
   yesterday: (count: number) => `${count.toLocaleString()} yesterday`,
   disk: 'Disk',
   ofDatabase: (size: string) => `${size} database`,
+  databaseShare: 'Share of the database',
   databaseErrors: {
     title: (count: number, most: number) =>
       count >= most
@@ -38,7 +39,8 @@ export const overviewTexts = {
   wordpress: 'WordPress',
   php: 'PHP',
   changePhp: 'Change',
-  backups: 'Backups',
+  backups: 'Last backup',
+  noBackup: 'None yet',
   backUp: { db: 'Back up database', fs: 'Back up files' },
   domains: 'Domains',
   domainsOf: (count: number) => (count === 0 ? 'None yet' : count === 1 ? '1 domain' : `${count} domains`),
@@ -55,6 +57,8 @@ export const overviewTexts = {
   activity: 'Activity',
   all: 'All activity',
   traffic: 'Traffic, last 30 days',
+  noTraffic: 'No visits yet',
+  noTrafficIs: 'Page views and visitors of each day appear here.',
   day: 'Day',
   pageViews: 'Page views',
   people: 'Visitors',

@@ -2,9 +2,11 @@ import type { components } from '../../../../sdk/api.generated.ts'
 import { api, ask } from '../../../api.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Chart } from '../../../parts/chart.tsx'
+import { Empty } from '../../../parts/empty.tsx'
 import { Timeline } from '../../../parts/timeline.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { overviewTexts as texts } from '../../../texts/site/overview.ts'
+import { agoOf } from '../../../time.ts'
 import { happenings } from '../../activity.tsx'
 import type { PartProps } from '../part.ts'
 
@@ -15,7 +17,10 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 's
 /** Recent visits of the site. */
 export const Traffic = ({ days }: { readonly days: Days }) => (
   <Card class="s8" title={texts.traffic}>
-    {days && (
+    {days && !days.some(({ views, people }) => views + people > 0) && (
+      <Empty icon="chartColumn" title={texts.noTraffic} text={texts.noTrafficIs} />
+    )}
+    {days?.some(({ views, people }) => views + people > 0) && (
       <Chart
         label={texts.traffic}
         labelsHead={texts.day}
@@ -41,7 +46,7 @@ export function RecentActivity({ id }: PartProps) {
   const shown = (entries.got.value?.data ?? []).filter(({ name }) => !name.startsWith('report.')).slice(0, RECENT)
   return (
     <Card class="s4" title={texts.activity} isFlush actions={<a href={`#/sites/${id}/activity`}>{texts.all}</a>}>
-      <Timeline of={happenings(shown)} />
+      <Timeline of={happenings(shown, { when: agoOf })} />
     </Card>
   )
 }
