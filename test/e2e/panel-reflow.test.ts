@@ -119,13 +119,38 @@ describe.skipIf(!hasChromium)('large text', () => {
       return found
     }, where)
 
+  /**
+   * Controls of a page that are too small for a finger, in pixels. A target may be larger than its control: a finger at
+   * its upper and lower end must reach it.
+   */
+  const narrow = () =>
+    page.evaluate(() => {
+      const controls = 'main, .top, .bottom-bar'
+      const targets = 'button, a.button, input, select, textarea, summary, a[aria-current]'
+      const all = [...document.querySelectorAll<HTMLElement>(`:is(${controls}) :is(${targets})`)]
+      return all.flatMap((element) => {
+        // a slider over a chart, and controls of which another one is a part
+        if (!element.checkVisibility({ opacityProperty: true }) || element.matches('.hidden, .hidden *')) return []
+        element.scrollIntoView({ block: 'center' })
+        const target = element.matches('[type=checkbox], [type=radio]')
+          ? (element.closest('label') ?? element)
+          : element
+        const { top, bottom, left, right, height } = target.getBoundingClientRect()
+        const [x, y] = [(left + right) / 2, (top + bottom) / 2]
+        const reaches = (at: number) => target.contains(document.elementFromPoint(x, at))
+        if (height > 43.5 || (reaches(y - 21) && reaches(y + 21))) return []
+        const words = (element.ariaLabel ?? element.textContent ?? '').trim().slice(0, 40)
+        return [`${Math.round(height)} px: ${element.localName}.${element.className} ${words}`]
+      })
+    })
+
   test.each(views)('fits at $width px', async (view) => {
     await page.setViewportSize(view)
     const faults: string[] = []
     for (const path of paths) {
       await page.goto(`${panel.url}/#/${path}`)
       await panel.settled(page)
-      faults.push(...(await lost()).map((fault) => `${path}: ${fault}`))
+      faults.push(...[...(await lost()), ...(await narrow())].map((fault) => `${path}: ${fault}`))
     }
     expect(paths.length).toBeGreaterThan(20)
     expect(faults).toEqual([])

@@ -46,12 +46,14 @@ export function SelectRow<Row>({ of, row }: { readonly of: Selection<Row>; reado
   const key = of.keyOf(row)
   if (key === undefined) return null
   return (
-    <input
-      type="checkbox"
-      aria-label={texts.one(of.nameOf(row))}
-      checked={of.keys.value.has(key)}
-      onChange={({ currentTarget }) => set(of, [key], currentTarget.checked)}
-    />
+    <label class="box">
+      <input
+        type="checkbox"
+        aria-label={texts.one(of.nameOf(row))}
+        checked={of.keys.value.has(key)}
+        onChange={({ currentTarget }) => set(of, [key], currentTarget.checked)}
+      />
+    </label>
   )
 }
 

@@ -250,12 +250,14 @@ const { format: count } = new Intl.NumberFormat(undefined, { notation: 'compact'
 function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<void>) {
   const { id, displayName } = site
   return [
-    <input
-      type="checkbox"
-      aria-label={texts.select(displayName)}
-      checked={chosen.value.has(id)}
-      onChange={({ currentTarget }) => choose(id, displayName, currentTarget.checked)}
-    />,
+    <label class="box">
+      <input
+        type="checkbox"
+        aria-label={texts.select(displayName)}
+        checked={chosen.value.has(id)}
+        onChange={({ currentTarget }) => choose(id, displayName, currentTarget.checked)}
+      />
+    </label>,
     <span class="who">
       <Thumb id={id} picture={figures?.pictureLocation} />
       <span>
