@@ -21,15 +21,16 @@ export function purgeLog() {
     epochs,
     /** Set to make it fail like an unreachable database. */
     isAway: false,
-    commit(order: { pages?: 'all' | readonly string[]; files?: boolean }, announced = true): number {
-      if (order.pages === 'all') epochs.page++
-      if (order.files) epochs.file++
+    commit(order: { pages?: 'all' | readonly string[]; files?: 'all' | readonly string[] }, announced = true): number {
+      const { pages = [], files = [] } = order
+      if (pages === 'all') epochs.page++
+      if (files === 'all') epochs.file++
       purges.push({
         seq: purges.length + 1,
         siteId: 7,
-        pageEpoch: order.pages === 'all' ? epochs.page : null,
-        fileEpoch: order.files ? epochs.file : null,
-        paths: Array.isArray(order.pages) ? order.pages : [],
+        pageEpoch: pages === 'all' ? epochs.page : null,
+        fileEpoch: files === 'all' ? epochs.file : null,
+        paths: [pages, files].flatMap((each) => (each === 'all' ? [] : each)),
       })
       if (announced) for (const callback of callbacks) callback()
       return purges.length

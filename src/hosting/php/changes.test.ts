@@ -123,6 +123,11 @@ const known: readonly Case[] = [
     reported: ['UPLOADS/cat*'],
   },
   {
+    what: 'a picture that is replaced and gets another title',
+    code: `wp_update_attachment_metadata($made['media'], ['width' => 3, 'sizes' => []]); wp_update_post(['ID' => $made['media'], 'post_title' => 'dog']);`,
+    reported: ['all', 'UPLOADS/cat*'],
+  },
+  {
     what: 'the name of a picture',
     code: `update_attached_file($made['media'], dirname(get_attached_file($made['media'])) . '/dog.png');`,
     reported: ['UPLOADS/dog*'],
@@ -150,6 +155,11 @@ const known: readonly Case[] = [
     what: 'the purge of addresses that a plugin requests',
     code: `do_action('stead_purge', ['/x/', 'http://${testAddress}/y/']);`,
     reported: ['/x/', '/y/'],
+  },
+  {
+    what: 'the purge of a file and of everything that a plugin requests',
+    code: `do_action('stead_purge', '/wp-content/x.css'); do_action('stead_purge');`,
+    reported: ['all', '/wp-content/x.css'],
   },
   {
     what: 'the purge of a post that a plugin requests',
@@ -294,11 +304,16 @@ describe.skipIf(!core).each(hereRuntimes)('changes of a site, $runtime', ({ runt
     expect([status, text]).toEqual([200, ''])
     return said.flatMap((note) => {
       const { changed } = JSON.parse(note) as {
-        changed?: { all?: boolean; soft?: boolean; files?: boolean; shop?: boolean; paths?: string[] }
+        changed?: { shop?: boolean; filePaths?: string[] } & {
+          all?: boolean
+          soft?: boolean
+          files?: boolean
+          paths?: string[]
+        }
       }
       if (changed?.soft) return ['soft']
       const flags = (['all', 'files', 'shop'] as const).filter((flag) => changed?.[flag])
-      return [...flags, ...(changed?.paths ?? [])]
+      return [...flags, ...(changed?.paths ?? []), ...(changed?.filePaths ?? [])]
     })
   }
   let count = 0

@@ -34,8 +34,8 @@ test('orders the first change at once and a burst after it together, and each ca
   for (let i = 0; i < 50; i++) changes.take(7, said({ paths: [`/p${i % 5}/`] }))
   expect(await changes.settled(7)).toBe(2)
   expect(orders).toEqual([
-    { pages: ['/a/'], files: false },
-    { pages: ['/p0/', '/p1/', '/p2/', '/p3/', '/p4/'], files: false },
+    { pages: ['/a/'], files: [] },
+    { pages: ['/p0/', '/p1/', '/p2/', '/p3/', '/p4/'], files: [] },
   ])
 })
 
@@ -46,7 +46,27 @@ test('puts a change that arrives during an order into the next one', async () =>
   changes.take(7, said({ paths: ['/b/'], files: true }))
   const second = changes.settled(7)
   expect([await first, await second]).toEqual([1, 2])
-  expect(orders[1]).toEqual({ pages: ['/b/'], files: true })
+  expect(orders[1]).toEqual({ pages: ['/b/'], files: 'all' })
+})
+
+test('keeps the paths of files when all pages change, and purges all files for too many', async () => {
+  const orders = recorder()
+  changes.take(7, said({ all: true, filePaths: ['/wp-content/a.png'] }))
+  await changes.settled(7)
+  changes.take(7, said({ filePaths: ['/wp-content/b.png'], paths: ['/b/'] }))
+  changes.take(7, said({ all: true }))
+  changes.take(7, said({ filePaths: ['/wp-content/c*'] }))
+  await changes.settled(7)
+  changes.take(7, said({ filePaths: Array.from({ length: 101 }, (_, i) => `/wp-content/${i}.png`) }))
+  await changes.settled(7)
+  changes.take(7, said({ filePaths: ['no'] }))
+  await changes.settled(7)
+  expect(orders).toEqual([
+    { pages: 'all', files: ['/wp-content/a.png'] },
+    { pages: 'all', files: ['/wp-content/b.png', '/wp-content/c*'] },
+    { pages: [], files: 'all' },
+    { pages: [], files: 'all' },
+  ])
 })
 
 test('purges all pages for everything, too many paths, or invalid paths, and ignores nonsense', async () => {
@@ -86,7 +106,7 @@ test('keeps and retries an order that fails, without making callers wait', async
   changes.take(7, said({ paths: ['/b/'] }))
   // No visitor waits for the next attempts.
   expect(changes.settled(7)).toBeUndefined()
-  await expect.poll(() => orders).toEqual([{ pages: ['/a/', '/b/'], files: false }])
+  await expect.poll(() => orders).toEqual([{ pages: ['/a/', '/b/'], files: [] }])
   await expect.poll(() => changes.settled(7)).toBe(1)
 })
 
@@ -116,8 +136,8 @@ test('purges everything for a site that sends more per second than is read, and 
   changes.take(9, said({ paths: ['/a/'] }))
   await Promise.all([7, 8, 9].map((siteId) => changes.settled(siteId)))
   expect(parsed).toBeLessThan(10)
-  expect(orders).toContainEqual({ pages: ['/a/'], files: false })
-  expect(orders).toContainEqual({ pages: 'all', files: true })
+  expect(orders).toContainEqual({ pages: ['/a/'], files: [] })
+  expect(orders).toContainEqual({ pages: 'all', files: 'all' })
 })
 
 test('orders soft changes at once, then at intervals, and no caller waits for them', async () => {
@@ -133,8 +153,8 @@ test('orders soft changes at once, then at intervals, and no caller waits for th
   changes.take(7, said({ paths: ['/a/'] }))
   expect(await changes.settled(7)).toBe(2)
   expect(orders).toEqual([
-    { pages: 'all', files: false },
-    { pages: 'all', files: false },
+    { pages: 'all', files: [] },
+    { pages: 'all', files: [] },
   ])
   changes.take(7, soft)
   await changes.close()

@@ -4,7 +4,8 @@ import { MINUTE_MS } from '../../platform/durations.ts'
 /** The outdated pages and files of a site. */
 export interface OutdatedContent {
   readonly pages: 'all' | readonly string[]
-  readonly files: boolean
+  /** All files, or those of some paths. A list, because files do not become outdated when all pages are. */
+  readonly files: 'all' | readonly string[]
   /** Whether WooCommerce was activated, deactivated, or deleted. */
   readonly shop: boolean
 }
@@ -50,13 +51,13 @@ const MOST_PATHS = 100
  * length, is 200 kB. A site may send such reports without a pause, and reading them all would take up the host.
  */
 const MOST_SAID = 256 << 10
-const EVERYTHING: Said = { pages: 'all', files: true, shop: true, isSoft: false }
+const EVERYTHING: Said = { pages: 'all', files: 'all', shop: true, isSoft: false }
 const RETRY_MS = 1_000
 
 /** A site with waiting or recent reports. */
 interface Site {
   pages: 'all' | Set<string>
-  files: boolean
+  files: 'all' | Set<string>
   shop: boolean
   /** Whether only soft changes wait. */
   isSoft: boolean
@@ -117,7 +118,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   const order = async (siteId: number, site: Site): Promise<boolean> => {
     const { pages, files, shop, done } = site
     site.pages = new Set()
-    site.files = false
+    site.files = new Set()
     site.shop = false
     site.isSoft = false
     site.ordering = done?.promise
@@ -125,7 +126,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     site.lastMs = performance.now()
     site.recent.push(site.lastMs)
     try {
-      site.lastSeq = await record(siteId, { pages: pages === 'all' ? pages : [...pages], files, shop })
+      site.lastSeq = await record(siteId, { pages: listed(pages), files: listed(files), shop })
       site.isFailing = false
       done?.resolve(site.lastSeq)
       return true
@@ -149,7 +150,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       if (!change) return
       const site: Site = sites.get(siteId) ?? {
         pages: new Set(),
-        files: false,
+        files: new Set(),
         shop: false,
         isSoft: false,
         done: undefined,
@@ -189,18 +190,21 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   }
 }
 
-function merge(
-  site: Site,
-  { pages, files, shop }: { pages: 'all' | Iterable<string>; files: boolean; shop: boolean },
-): void {
-  site.files ||= files
+type Paths = 'all' | Iterable<string>
+
+function merge(site: Site, { pages, files, shop }: { pages: Paths; files: Paths; shop: boolean }): void {
+  site.pages = union(site.pages, pages)
+  site.files = union(site.files, files)
   site.shop ||= shop
-  if (pages === 'all' || site.pages === 'all') site.pages = 'all'
-  else {
-    for (const path of pages) site.pages.add(path)
-    if (site.pages.size > MOST_PATHS) site.pages = 'all'
-  }
 }
+
+function union(paths: 'all' | Set<string>, more: Paths): 'all' | Set<string> {
+  if (paths === 'all' || more === 'all') return 'all'
+  for (const path of more) paths.add(path)
+  return paths.size > MOST_PATHS ? 'all' : paths
+}
+
+const listed = (paths: 'all' | Set<string>): 'all' | string[] => (paths === 'all' ? paths : [...paths])
 
 /** @returns undefined when it is not a change; invalid paths count as everything */
 function readChange(text: string): Said | undefined {
@@ -210,16 +214,18 @@ function readChange(text: string): Said | undefined {
   } catch {
     return undefined
   }
-  const change = (said as { changed?: Partial<Record<'all' | 'soft' | 'files' | 'paths' | 'shop', unknown>> } | null)
-    ?.changed
+  const change = (said as { changed?: Readonly<Record<string, unknown>> } | null)?.changed
   if (typeof change !== 'object' || change === null) return undefined
-  const paths: unknown[] = Array.isArray(change.paths) ? change.paths : []
-  const isAll = change.all === true || paths.length > MOST_PATHS || !paths.every(isPath)
-  const pages = isAll ? 'all' : (paths as string[])
-  const files = change.files === true
-  return pages.length === 0 && !files
+  const pages = change.all === true ? 'all' : readPaths(change.paths)
+  const files = change.files === true ? 'all' : readPaths(change.filePaths)
+  return pages.length === 0 && files.length === 0
     ? undefined
     : { pages, files, shop: change.shop === true, isSoft: change.soft === true }
+}
+
+function readPaths(paths: unknown): 'all' | readonly string[] {
+  if (!Array.isArray(paths)) return []
+  return paths.length > MOST_PATHS || !paths.every(isPath) ? 'all' : paths
 }
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/[\x21-\x7e]{0,2000}$/.test(path)

@@ -42,6 +42,15 @@ test('reports a file once that PHP has rewritten or removed, and no others', asy
   expect(onChanged).toHaveBeenCalledTimes(2)
 })
 
+test('reports a rewritten file that is requested with another query before its next check', async () => {
+  const path = '/wp-content/cache/site.css'
+  await serve(path)
+  files.note({ siteId: 7, siteDirectory }, path, lstatSync(place(path)))
+  expect(onChanged).not.toHaveBeenCalled()
+  await serve(path, 'another length')
+  expect(onChanged.mock.calls).toEqual([[7, [path]]])
+})
+
 test('ignores files elsewhere, and files of another site', async () => {
   await writeFile(place('/theme.css'), 'x')
   files.note({ siteId: 7, siteDirectory }, '/theme.css', lstatSync(place('/theme.css')))

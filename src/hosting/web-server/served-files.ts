@@ -62,8 +62,12 @@ export class ServedFiles {
       this.#sites.set(siteId, served)
     }
     const { files } = served
+    const stamp = stampOf(stats)
+    const before = files.get(path)
+    // An edge may still have the file as it was, at the same path with another query.
+    if (before !== undefined && before !== stamp) this.#options.onChanged(siteId, [path])
     if (!files.delete(path)) this.#count++
-    files.set(path, stampOf(stats))
+    files.set(path, stamp)
     const oldest = files.keys().next().value
     if (files.size > MOST_OF_SITE && oldest !== undefined && files.delete(oldest)) this.#count--
     while (this.#count > MOST && this.#sites.size > 1) this.#sites.pop()

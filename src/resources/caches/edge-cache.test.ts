@@ -78,6 +78,17 @@ for (const { dialect, skip } of dialects) {
       expect(await api.database.transaction((tx) => purgeCaches(tx, 999_999, { pages: 'all' }))).toBe(0)
     })
 
+    test('a purge of all pages has the paths of files beside it', async () => {
+      const seq = await newest()
+      const order = { pages: 'all', files: ['/wp-content/a.png'] } as const
+      await api.database.transaction((tx) => purgeCaches(tx, site, order))
+      await api.database.transaction((tx) => purgeCaches(tx, site, { pages: ['/a/'], files: order.files }))
+      const { purges } = await purgesSince(api.database.read, seq)
+      expect(purges.map(({ paths }) => paths)).toEqual([['/wp-content/a.png'], ['/a/', '/wp-content/a.png']])
+      expect(purges.map(({ fileEpoch }) => fileEpoch)).toEqual([null, null])
+      expect(purges[0]?.pageEpoch).toBe((await route())?.cacheEpoch)
+    })
+
     test('403 without the role to change; everyone on the site may read', async () => {
       const guest = await api.person('guest@example.com')
       await api.collaborate(guest, site, ['manage_notes'])

@@ -49,7 +49,7 @@ export async function switchCdn(context: SiteContext, enabled: boolean | undefin
     const message = `${result.enabled ? 'Enabled' : 'Disabled'} the CDN`
     await context.record({ action: cdnNames[`${result.enabled}`], message })
     // Invalidate all stored copies: files may have changed while nothing was purged.
-    await purgeCaches(tx, site.id, { files: true })
+    await purgeCaches(tx, site.id, { files: 'all' })
   }
   return { cdnEnabled: result.enabled }
 }

@@ -18,7 +18,7 @@ export const purgeCdn = endpoint({
   async handle(context) {
     const { tx, site } = context
     await context.record({ action: actions['cdn.purged'], message: 'Cleared the CDN' })
-    await purgeCaches(tx, site.id, { files: true })
+    await purgeCaches(tx, site.id, { files: 'all' })
     return null
   },
 })

@@ -151,7 +151,7 @@ async function open(tx: Tx, context: Looked): Promise<void> {
   if (!site) return
   await openSite(tx, siteId, operationId, now())
   if (!results.look) return
-  await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  await purgeCaches(tx, siteId, { pages: 'all', files: 'all' })
   await changeOfJob(tx, context).record({
     action: actions['site.brought_back'],
     message: `The site was recovered from its backups after ${reasonOf(context)}.`,

@@ -237,6 +237,6 @@ async function record(
     if (isShop(path)) await lookAtPlugins(tx, site, context.now())
     const data = { path, version: version ?? 'latest', ...(reason !== undefined && { reason }) }
     await changeOfJob(tx, context).record({ action: told.action, message: what, event: { type: told.event, data } })
-    await purgeCaches(tx, siteId, { pages: 'all', files: true })
+    await purgeCaches(tx, siteId, { pages: 'all', files: 'all' })
   })
 }

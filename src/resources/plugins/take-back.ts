@@ -38,7 +38,7 @@ export async function takeBack(context: Undoing): Promise<void> {
     )
   await context.transaction(async (tx) => {
     await endChange(tx, operationId)
-    await purgeCaches(tx, siteId, { pages: 'all', files: true })
+    await purgeCaches(tx, siteId, { pages: 'all', files: 'all' })
   })
 }
 

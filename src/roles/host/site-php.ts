@@ -103,7 +103,7 @@ export async function openSitePhp(
   })
   const servedFiles = new ServedFiles({
     onChanged: (siteId, paths) =>
-      changes.take(siteId, JSON.stringify({ changed: paths === 'all' ? { files: true } : { paths } })),
+      changes.take(siteId, JSON.stringify({ changed: paths === 'all' ? { files: true } : { filePaths: paths } })),
   })
   const mail = await openMail(context, budgets)
   const watch = watchForLostSites(context)

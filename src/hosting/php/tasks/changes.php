@@ -36,6 +36,8 @@ final class Stead_Changes
     private bool $elsewhere = false;
     /** @var array<string, true> */
     private array $paths = [];
+    /** @var array<string, true> Paths of files. Unlike pages, files do not become outdated because all pages are. */
+    private array $filePaths = [];
 
     /** Records that a hook fired, with its arguments. */
     public function note(string $hook, array $args): void
@@ -177,7 +179,7 @@ final class Stead_Changes
     {
         $path = $this->path(wp_get_attachment_url($id));
         if ($path !== null) {
-            $this->add(preg_replace('/\.[^.\/]*$/', '', $path) . '*');
+            $this->addFile(preg_replace('/\.[^.\/]*$/', '', $path) . '*');
         }
     }
 
@@ -190,7 +192,8 @@ final class Stead_Changes
                 $this->all = $this->all || !$post;
                 $post && $this->post($post, false);
             } elseif (is_string($each) && preg_match('~^(?:/|https?://)~', $each)) {
-                $this->add((string) $this->path($each));
+                $path = (string) $this->path($each);
+                str_contains($path, '/wp-content/') ? $this->addFile($path) : $this->add($path);
             } else {
                 $this->all = true;
             }
@@ -424,6 +427,12 @@ final class Stead_Changes
         $this->all = $this->all || count($this->paths) > self::MOST_PATHS;
     }
 
+    private function addFile(string $path): void
+    {
+        $this->filePaths[$path] = true;
+        $this->files = $this->files || count($this->filePaths) > self::MOST_PATHS;
+    }
+
     /** Returns whether the user can edit posts. Users who only comment or buy cannot. */
     private function isEditor(): bool
     {
@@ -433,16 +442,18 @@ final class Stead_Changes
     /** Reports what was collected since the last report, if anything. */
     public function tell(): void
     {
-        $isKnown = $this->all || $this->files || $this->paths !== [];
+        $isKnown = $this->all || $this->files || $this->paths !== [] || $this->filePaths !== [];
         $isSoft = !$this->all && ($this->elsewhere || ($this->wrote && $this->paths === [])) && $this->isEditor();
         $paths = $this->all ? [] : array_keys($this->paths);
-        $known = ['all' => $this->all, 'files' => $this->files, 'paths' => $paths, 'shop' => $this->shop];
+        $filePaths = $this->files ? [] : array_keys($this->filePaths);
+        $known = ['all' => $this->all, 'files' => $this->files, 'shop' => $this->shop, 'paths' => $paths, 'filePaths' => $filePaths];
         $this->wrote = false;
         $this->elsewhere = false;
         $this->all = false;
         $this->files = false;
         $this->shop = false;
         $this->paths = [];
+        $this->filePaths = [];
         if ($isKnown) {
             $this->say($known);
         }

@@ -177,7 +177,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
     /** Builds the point of no return, a step without a rollback. @param record writes what changed */
     reopening: (
       record: (tx: Tx, context: Running<Order, Results>, site: Site) => Promise<unknown>,
-      purges: PurgeOrder = { pages: 'all', files: true },
+      purges: PurgeOrder = { pages: 'all', files: 'all' },
     ) => ({
       async commit(tx: Tx, given: StepContext<Order, HostServices>): Promise<true> {
         const context = given as Running<Order, Results>

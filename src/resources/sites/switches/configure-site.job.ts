@@ -31,7 +31,7 @@ export const configureSite = durableWith<HostServices>()({
         await moveStagingRoute(tx, siteId, stagingHostName(site.name, context.services.config), now)
         if (to) await changeSite(tx, siteId, { writtenAddress: to }, now)
         // Older pages are of another network, address or environment.
-        await purgeCaches(tx, siteId, { pages: 'all', files: true })
+        await purgeCaches(tx, siteId, { pages: 'all', files: 'all' })
       },
     },
   },

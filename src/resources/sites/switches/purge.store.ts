@@ -6,8 +6,8 @@ import { raiseCacheEpochs } from './cache-epochs.store.ts'
 export interface PurgeOrder {
   /** All pages, or those of some paths (`/a/`, or `/a/*` for everything that begins with it). */
   readonly pages?: 'all' | readonly string[]
-  /** Whether to purge all files (CDN). */
-  readonly files?: boolean
+  /** All files (CDN), or those of some paths. */
+  readonly files?: 'all' | readonly string[]
 }
 
 /** Edges that missed more purges than this empty their cache. */
@@ -19,18 +19,19 @@ const KEPT_PURGES = 10_000
  * transaction, so call it last.
  * @returns the number of the purge, or 0 for a site that does not exist or an empty order
  */
-export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = false }: PurgeOrder): Promise<number> {
-  if (pages.length === 0 && !files) return 0
-  const epochs = await raiseCacheEpochs(tx, siteId, { pages: pages === 'all', files })
+export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = [] }: PurgeOrder): Promise<number> {
+  if (pages.length === 0 && files.length === 0) return 0
+  const epochs = await raiseCacheEpochs(tx, siteId, { pages: pages === 'all', files: files === 'all' })
   if (!epochs) return 0
   const [clock] = await advance(tx, {})
   const { seq } = clock as { seq: number }
+  const paths = [pages, files].flatMap((each) => (each === 'all' ? [] : each))
   await insert(tx, {
     seq,
     siteId,
     pageEpoch: pages === 'all' ? epochs.pages : null,
-    fileEpoch: files ? epochs.files : null,
-    paths: pages === 'all' || pages.length === 0 ? null : JSON.stringify(pages),
+    fileEpoch: files === 'all' ? epochs.files : null,
+    paths: paths.length === 0 ? null : JSON.stringify(paths),
   })
   await prune(tx, { upTo: seq - KEPT_PURGES })
   await announce(tx, 'purges')
