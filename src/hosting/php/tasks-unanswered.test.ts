@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -47,6 +47,11 @@ add_action('set_auth_cookie', fn () => did_action('login_init') || second_step_p
 /** A plugin error that keeps WordPress from starting completely. */
 const exits = `<?php exit('gone');`
 const dies = `<?php add_action('activate_strict/strict.php', fn () => wp_die('<b>Strict</b> needs a newer PHP.'));`
+/** A plugin that fails when it is deactivated, as old ones do on a newer PHP. */
+const clings = `<?php
+foreach (['clings', 'clings-too'] as $name)
+    add_action("deactivate_$name/$name.php", function () { throw new Error('undefined function'); });
+`
 
 describe.skipIf(!core).each(hereRuntimes)(
   'tasks in a site that answers for itself, $runtime',
@@ -69,6 +74,8 @@ describe.skipIf(!core).each(hereRuntimes)(
         guard,
         exits,
         'second-step': secondStep,
+        clings,
+        'clings-too': clings,
         strict: `<?php /* Plugin Name: Strict */ ?>${dies}`,
       })) {
         await mkdir(content(`plugins/${name}`))
@@ -197,6 +204,20 @@ describe.skipIf(!core).each(hereRuntimes)(
         /WordPress database error .*not_there/,
       )
       await rm(content('mu-plugins/refused.php'))
+    })
+
+    it('deactivate and delete a plugin whose own hook fails, and log the reason', async () => {
+      await activate('clings', 'clings-too')
+      for (const folder of ['plugins', 'plugins/clings-too']) await chmod(content(folder), 0o777)
+      const [off, deleted] = ['clings/clings.php', 'clings-too/clings-too.php']
+      expect(await pool.runTask(site, 'switch-plugin', { file: off, isActive: false, isSafe: false })).toEqual({
+        isActive: false,
+      })
+      expect(await pool.runTask(site, 'delete-plugin', { file: deleted, isSafe: false })).toEqual({ deleted: true })
+      expect(await readdir(content('plugins'))).not.toContain('clings-too')
+      const log = await readFile(join(directory.siteDirectory, 'private/php-error.log'), 'utf8')
+      for (const file of [off, deleted])
+        expect(log).toContain(`Stead: the deactivation hook of ${file} failed: undefined function`)
     })
 
     it('report the reason that wp_die gives', async () => {

@@ -37,3 +37,14 @@ function stead_demand($result, string $otherwise): void
         throw new RuntimeException($otherwise);
     }
 }
+
+/** Deactivates a plugin, without its own hooks if they fail. Otherwise, nobody could get rid of a broken plugin. */
+function stead_deactivate(string $file): void
+{
+    try {
+        deactivate_plugins([$file]);
+    } catch (Throwable $error) {
+        error_log("Stead: the deactivation hook of $file failed: " . $error->getMessage());
+        deactivate_plugins([$file], true);
+    }
+}

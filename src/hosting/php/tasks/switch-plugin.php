@@ -1,5 +1,5 @@
 <?php
-// {file, isActive, isSafe} → {isActive}. Calls activate_plugin or deactivate_plugins, including the plugin's own hooks.
+// {file, isActive, isSafe} → {isActive}. Calls activate_plugin or stead_deactivate, including the plugin's own hooks.
 require_once __DIR__ . '/plugin-work.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/admin.php';
@@ -7,7 +7,7 @@ require_once ABSPATH . 'wp-admin/includes/admin.php';
 return static function (array $input): array {
     $file = $input['file'];
     if (!$input['isActive']) {
-        deactivate_plugins([$file]);
+        stead_deactivate($file);
     } else {
         $result = activate_plugin($file);
         // A plugin that prints something during activation can still be active.
