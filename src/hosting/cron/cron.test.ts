@@ -184,6 +184,18 @@ describe('looking for scheduled events on a host', () => {
     expect(log.warn).toHaveBeenCalledTimes(1)
   })
 
+  it('runs events that a run planned in the past a minute later, and counts no failure', async () => {
+    plan(1, { urgentAt: now - HOUR })
+    for (let minute = 1; minute <= 10; minute++) {
+      await cron.pass()
+      expect(runTask).toHaveBeenCalledTimes(minute)
+      now += MINUTE
+      plan(1, { urgentAt: now - HOUR })
+    }
+    expect(log.warn).not.toHaveBeenCalled()
+    expect(cron.stats()).toMatchObject({ failures: 0 })
+  })
+
   it('lets events wait for memory for a while, then has a site make room', async () => {
     plan(1, { urgentAt: now })
     runTask.mockRejectedValue(new PhpBusy('no memory'))

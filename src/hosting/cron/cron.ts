@@ -5,6 +5,7 @@
  * overdue first. Nothing is stored: everything that is kept in memory can be read from the databases again.
  */
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { MINUTE_MS } from '../../platform/durations.ts'
 import type { PhpPool } from '../php/pool/pool.ts'
 import { isHostsDoing, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
@@ -67,6 +68,8 @@ interface Known {
   mark: string | undefined
   /** Undefined when unknown. */
   next: NextEvents | undefined
+  /** What was next when the last run began. */
+  ranFor: NextEvents | undefined
   /** When to run a site whose events are unknown. */
   askAt: number
   /** Start of the last attempted run. */
@@ -86,6 +89,7 @@ interface Known {
 const newlyKnown = (): Known => ({
   mark: undefined,
   next: undefined,
+  ranFor: undefined,
   askAt: 0,
   ranAt: 0,
   unproven: false,
@@ -268,13 +272,16 @@ export class Cron {
 
   /**
    * Counts a run as failed when its events are still there. Otherwise it would repeat every minute forever: the site's
-   * WordPress sees other events than its database holds, or is broken.
+   * WordPress sees other events than its database holds, or is broken. Plugins also plan events in the past, so that
+   * they run as soon as possible. These are others.
    */
   #judgeLastRun(site: HostedSite, known: Known, nextAt: number): void {
     if (!known.unproven || nextAt === Infinity) return
     known.unproven = false
+    const isSame = isDeepStrictEqual(known.next, known.ranFor)
     // WordPress counts in seconds.
-    if (known.next && nextAt < known.ranAt - 1000) this.#fail(site, known, new Error('due events are still due'))
+    if (known.next && isSame && nextAt < known.ranAt - 1000)
+      this.#fail(site, known, new Error('due events are still due'))
     else known.failures = 0
   }
 
@@ -285,6 +292,7 @@ export class Cron {
     const known = this.#knownOf(siteId)
     const startedMs = this.#monotonic()
     known.waitingSince ??= this.#clock()
+    known.ranFor = known.next
     const makeRoom = this.#clock() - known.waitingSince >= PATIENCE_MS
     const ended = () => {
       this.#followClock()
