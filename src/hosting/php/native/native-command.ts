@@ -7,7 +7,7 @@ import { isOnMariaDb } from '../../mariadb/on-mariadb.ts'
 import { DATABASE_FOLDER } from '../../site-database/sqlite-place.ts'
 import type { PhpVersion } from '../runtime.ts'
 import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout, type TakeTurn } from '../runtime.ts'
-import { lowPriorityOf } from '../wasm/process.ts'
+import { priorityOf } from '../wasm/process.ts'
 import { waitedMsOf } from '../wasm/process-tree.ts'
 import { inside } from './fpm-settings.ts'
 import {
@@ -59,7 +59,7 @@ export class NativeCommand implements PhpProcess {
   runCommand(args: readonly string[], takeTurn: TakeTurn): PhpCommand {
     if (this.#child) throw new Error('PHP is busy: one job at a time')
     if (this.#endedBy) throw this.#endedBy
-    const priority = this.#lowPriority ? lowPriorityOf(this.#options.priority) : this.#options.priority
+    const priority = priorityOf(this.#options.priority, this.#lowPriority)
     const php = [this.#launch.php.cli, '-c', inside.ini, ...args]
     const child = spawnSandbox(this.#launch, php, { priority, streams: 'pipe' })
     this.#child = child
@@ -81,10 +81,7 @@ export class NativeCommand implements PhpProcess {
   setLowPriority(low: boolean): void {
     this.#lowPriority = low
     this.#launch.group?.setLow(low).catch(() => {})
-    if (this.#child)
-      setPriorityOf(this.pid, () =>
-        this.#lowPriority ? lowPriorityOf(this.#options.priority) : this.#options.priority,
-      )
+    if (this.#child) setPriorityOf(this.pid, () => priorityOf(this.#options.priority, this.#lowPriority))
   }
 
   async residentBytes(): Promise<number> {

@@ -22,7 +22,7 @@ import { limitTime } from '../time-limit.ts'
 import { checkHead } from '../wasm/answers.ts'
 import { pathOnly } from '../wasm/containment.ts'
 import type { RequestHead, TaskHead } from '../wasm/frames.ts'
-import { beforePhp, lowestPriority, lowPriorityOf, taskTimeoutMs, tryPriority } from '../wasm/process.ts'
+import { beforePhp, lowestPriority, priorityOf, taskTimeoutMs, tryPriority } from '../wasm/process.ts'
 import { processTree, threadsOf, waitedMsOf } from '../wasm/process-tree.ts'
 import { taskAsRequest } from '../wasm/task-request.ts'
 import { readTaskResult } from '../wasm/task-result.ts'
@@ -205,7 +205,7 @@ export class NativeProcess implements PhpProcess {
 
   /** Starts php-fpm and waits until it listens. @throws PhpCrashed when it ends or is not ready in time */
   static async start(launch: NativeLaunch, options: NativeOptions): Promise<NativeProcess> {
-    const priority = options.lowPriority ? lowPriorityOf(options.priority) : options.priority
+    const priority = priorityOf(options.priority, options.lowPriority)
     const fpm = [launch.php.fpm, '-F', '-O', '-c', inside.ini, '-y', inside.fpmConfig]
     const child = spawnSandbox(launch, fpm, { priority, streams: 'ignore' })
     if (child.pid === undefined) {
@@ -285,7 +285,7 @@ export class NativeProcess implements PhpProcess {
   setLowPriority(low: boolean): void {
     this.#lowPriority = low
     this.#launch.group?.setLow(low).catch(() => {})
-    setPriorityOf(this.pid, () => (this.#lowPriority ? lowPriorityOf(this.#options.priority) : this.#options.priority))
+    setPriorityOf(this.pid, () => priorityOf(this.#options.priority, this.#lowPriority))
   }
 
   async residentBytes(): Promise<number> {

@@ -48,11 +48,13 @@ export const lowestPriority = 19
 /** Of autogroups with these priorities, the lower one gets about a seventh of the processor time of the other. */
 const BEHIND = 9
 /**
- * Returns the priority of PHP that falls behind other PHP. It is relative: where programs that are not Stead's compete
- * with PHP, the lowest priority of all would mean no processor time at all.
- * @param priority of other PHP
+ * Returns the priority of a site's PHP. PHP that falls behind others does so relative to them: where programs that are
+ * not Stead's compete with PHP, the lowest priority of all would mean no processor time at all.
+ * @param usual priority of PHP
+ * @param fallsBehind whether this PHP falls behind other PHP
  */
-export const lowPriorityOf = (priority: number): number => Math.min(priority + BEHIND, lowestPriority)
+export const priorityOf = (usual: number, fallsBehind = false): number =>
+  fallsBehind ? Math.min(usual + BEHIND, lowestPriority) : usual
 /**
  * The script that a shell runs before PHP starts, with PHP's priority as the first argument.
  *
@@ -158,7 +160,7 @@ export class WasmProcess implements PhpProcess {
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'fixedFolders' | 'watchParent'>,
     options: ProcessOptions,
   ): Promise<WasmProcess> {
-    const priority = options.lowPriority ? lowPriorityOf(options.priority) : options.priority
+    const priority = priorityOf(options.priority, options.lowPriority)
     const child = spawn('/bin/sh', ['-c', thenPhp, String(priority), launch.command, ...launch.args], {
       // Jobs, answers, outgoing connections, and the parent's life if no sandbox watches it.
       stdio: [
@@ -263,7 +265,7 @@ export class WasmProcess implements PhpProcess {
     if (process.getuid?.() !== 0) return // other users may lower a priority, but never raise it again
     this.#lowPriority = low
     // The priority that is wanted by then.
-    const wanted = () => (this.#lowPriority ? lowPriorityOf(this.#priority) : this.#priority)
+    const wanted = () => priorityOf(this.#priority, this.#lowPriority)
     writeFile(`/proc/${this.pid}/autogroup`, String(wanted())).catch(() => {})
     threadsOf(this.pid).then(
       (threads) => {
