@@ -1,5 +1,5 @@
 /** The command palette by keyboard only: every site, page, and action, with names that a screen reader announces. */
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
@@ -21,13 +21,12 @@ describe.skipIf(!hasChromium)('the palette', () => {
   afterAll(() => panel?.close())
 
   const field = () => page.getByRole('combobox', { name: 'Search or jump to…' })
-  /** What a screen reader announces as selected. */
-  async function chosen(): Promise<string> {
-    const id = await field().getAttribute('aria-activedescendant')
-    const option = page.locator(`#${id}`)
-    expect(await option.getAttribute('aria-selected')).toBe('true')
-    return (await option.textContent()) ?? ''
-  }
+  /** What a screen reader announces as selected. Undefined while nothing is, such as before the answer to a search. */
+  const chosen = (): Promise<string | undefined> =>
+    page.evaluate(() => {
+      const id = document.querySelector('[role=combobox]')?.getAttribute('aria-activedescendant')
+      return document.querySelector(`#${id}[aria-selected=true]`)?.textContent
+    })
   async function open(): Promise<void> {
     await page.keyboard.press('Control+k')
     await field().waitFor()
@@ -56,6 +55,22 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await expect.poll(chosen).toMatch(/^Statistics/)
     await page.keyboard.press('Enter')
     await expect.poll(() => new URL(page.url()).hash).toBe(`#/sites/${shop}/statistics`)
+  })
+
+  test('chooses nothing that an earlier search found', async () => {
+    await open()
+    await page.keyboard.type('my-sh')
+    await expect.poll(chosen).toMatch(/^my-shop/)
+    const searches: Route[] = []
+    await page.route('**/v1/search?q=stat*', (route) => void searches.push(route))
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('stat')
+    await expect.poll(() => searches.length).toBeGreaterThan(0)
+    await expect.poll(chosen).toMatch(/^Statistics/)
+    for (const search of searches) await search.abort()
+    await page.unroute('**/v1/search?q=stat*')
+    await page.keyboard.press('Escape')
+    await field().waitFor({ state: 'detached' })
   })
 
   test('runs an action of the page like its button; Escape changes nothing', async () => {

@@ -87,14 +87,16 @@ describe.skipIf(!hasChromium)('with a screen reader', () => {
   }
   const press = (key: string) => page.keyboard.press(key)
   const type = (text: string) => page.keyboard.type(text)
-  const announced = () => page.evaluate(() => window.announced)
-  /** Waits until a text is announced that was not before. */
-  async function hears(text: string | RegExp): Promise<void> {
-    const isIt = (each: string) => (typeof text === 'string' ? each.includes(text) : text.test(each))
-    await expect.poll(async () => (await announced()).find(isIt), { message: `announces ${text}` }).toBeTruthy()
-    await page.evaluate(() => {
-      window.announced = []
-    })
+  /** Waits until a text is announced after the one that was heard before. */
+  async function hears(text: string): Promise<void> {
+    const hear = (text: string) => {
+      const at = window.announced.findIndex((each) => each.includes(text))
+      if (at === -1) return false
+      const heard = window.announced[at] ?? ''
+      window.announced.splice(0, at + 1, heard.slice(heard.indexOf(text) + text.length))
+      return true
+    }
+    await expect.poll(() => page.evaluate(hear, text), { message: `announces ${text}` }).toBe(true)
   }
   const openPart = async (name: string) => {
     await tabTo('link', 'my-shop')
