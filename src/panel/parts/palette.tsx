@@ -115,27 +115,33 @@ export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
 function OpenPalette() {
   const typed = useSignal('')
   const at = useSignal(0)
-  const matches = useSignal<readonly Entry[]>(recentEntries())
+  const matches = useSignal<{ readonly of: string; readonly entries: readonly Entry[] }>({
+    of: '',
+    entries: recentEntries(),
+  })
   const ofPage = useRef<Entry[] | undefined>(undefined)
   ofPage.current ??= entriesOfPage()
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean)
-  const known = ofPage.current.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)))
-  const entries = [...matches.value, ...known]
+  const isMeant = ({ text, detail = '' }: Entry) =>
+    words.every((word) => `${text} ${detail}`.toLowerCase().includes(word))
+  const name = typed.value.trim()
+  // Until the answer is here, Enter must not open what another search found.
+  const listed = matches.value.of === name ? matches.value.entries : matches.value.entries.filter(isMeant)
+  const entries = [...listed, ...ofPage.current.filter(isMeant)]
   const chosen = Math.min(at.value, entries.length - 1)
 
-  const name = typed.value.trim()
   useEffect(() => {
     let isOld = false
     if (name)
       found(name)
         .then((entries) => {
-          if (!isOld) matches.value = entries
+          if (!isOld) matches.value = { of: name, entries }
         })
         // The rest works without them.
         .catch(() => {})
-    else matches.value = recentEntries()
+    else matches.value = { of: name, entries: recentEntries() }
     return () => {
       isOld = true
     }
