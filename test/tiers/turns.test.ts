@@ -46,5 +46,7 @@ test('without turns all files run; the commit decides the turn', () => {
   const taken = ['a', 'b', 'c', 'd', 'e', 'f'].map((commit) => thisTurn('2', commit).turn)
   expect(new Set(taken)).toEqual(new Set([0, 1]))
   expect(thisTurn('2', 'a')).toEqual(thisTurn('2', 'a'))
-  for (const wrong of ['0', '1.5', 'two', '5']) expect(() => thisTurn(wrong, 'a')).toThrow('TEST_TURNS')
+  const eight = [0, 1, 2, 3, 4, 5, 6, 7].map((after) => thisTurn('8', 'a', after).turn)
+  expect(eight.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  for (const wrong of ['0', '1.5', 'two', '9']) expect(() => thisTurn(wrong, 'a')).toThrow('TEST_TURNS')
 })
