@@ -1,12 +1,13 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { decode, lines, zonesOf } from '../test-support.ts'
 import type { ServedZone } from '../zones/zone.ts'
 import { Notifier, type NotifierOptions } from './notifier.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
+  vi.useRealTimers()
   for (const close of closing.splice(0)) close()
 })
 
@@ -128,17 +129,30 @@ it('supports IPv6, whose addresses have many forms', async () => {
 })
 
 it('repeats the last of many notifications once when several processes answer, because one may learn of the change late', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let told = 0
   const host = await secondary((socket, message, from) => {
     told++
     heard(socket, message, from)
   })
+  const isAnswered = async (notifier: Notifier, times: number) => {
+    while (told < times || notifier.waiting > 0) await new Promise(setImmediate)
+    expect(told).toBe(times)
+    vi.advanceTimersByTime(0)
+  }
   const notifier = notifierFor(host, { againMs: 150 })
   notifier.changed(zone)
-  await expect.poll(() => told).toBe(1)
+  await isAnswered(notifier, 1)
+  vi.advanceTimersByTime(149)
   notifier.changed(zone)
-  await expect.poll(() => told).toBe(3)
+  await isAnswered(notifier, 2)
+  vi.advanceTimersByTime(149)
+  expect(notifier.waiting).toBe(0)
+  vi.advanceTimersByTime(1)
+  await isAnswered(notifier, 3)
+  expect(vi.getTimerCount()).toBe(0)
   const alone = notifierFor(host)
   alone.changed(zone)
-  await expect.poll(() => told).toBe(4)
+  await isAnswered(alone, 4)
+  expect(vi.getTimerCount()).toBe(0)
 })
