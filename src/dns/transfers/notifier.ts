@@ -72,7 +72,7 @@ interface Notice {
   readonly id: number
   readonly zone: ServedZone
   tries: number
-  timer: NodeJS.Timeout
+  timer?: NodeJS.Timeout
 }
 
 /** The notifications for one secondary. */
@@ -117,8 +117,7 @@ class Line {
     for (const [name, zone] of this.#waiting) {
       if (this.#underWay.size >= MOST_UNDER_WAY) return
       this.#waiting.delete(name)
-      const timer = setTimeout(() => {}, 0)
-      const notice: Notice = { id: randomInt(65_536), zone, tries: 0, timer }
+      const notice: Notice = { id: randomInt(65_536), zone, tries: 0 }
       this.#underWay.set(name, notice)
       this.#tell(notice)
     }
