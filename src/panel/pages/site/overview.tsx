@@ -16,6 +16,7 @@ import { Switch } from '../../parts/switch.tsx'
 import { Thumb } from '../../parts/thumb.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { person } from '../../session.ts'
 import { sizeOf } from '../../size.ts'
 import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
@@ -27,6 +28,7 @@ import { wordpressRelease } from '../wordpress-release.ts'
 import { EdgeCache, FlushObjects, PurgeCache } from './cache-controls.tsx'
 import { type PartProps, turnWith } from './part.ts'
 import { QuickLinks } from './quick-links.tsx'
+import { connectBy, useSftpUsers } from './ssh-command.ts'
 import { Favorite, Tags } from './tags.tsx'
 import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
 
@@ -196,14 +198,33 @@ function Environment({ site, act, id }: PartProps) {
           {texts.domainsOf(site.domainsCount)}
           <a href={`#/sites/${id}/domains`}>{texts.manage}</a>
         </dd>
-        <dt>{texts.sftp}</dt>
+        <dt>{texts.sftpHost}</dt>
         <dd>
-          <CopyField value={site.sftpDomain} of={texts.sftp} />
+          <CopyField value={site.sftpDomain} of={texts.sftpHost} />
         </dd>
+        <May do="listSftpUsers" what={texts.sftp}>
+          <SftpCommand id={id} />
+        </May>
         <dt>{texts.created}</dt>
         <dd>{timeOf(site.created)}</dd>
       </dl>
     </Card>
+  )
+}
+
+/** The command of the person's own SFTP user, with the port. */
+function SftpCommand({ id }: Pick<PartProps, 'id'>) {
+  const users = useSftpUsers(id).got.value?.data
+  const own = users?.find(({ email }) => email === person.value?.email)
+  const command = own && connectBy('sftp', own)
+  if (!command) return null
+  return (
+    <>
+      <dt>{texts.sftp}</dt>
+      <dd>
+        <CopyField value={command} of={texts.sftp} />
+      </dd>
+    </>
   )
 }
 
