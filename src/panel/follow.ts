@@ -13,21 +13,12 @@ export interface Following {
  */
 export function follow(tell: (told: Told) => void): Following {
   let stream: EventSource | undefined
-  let wasLost = false
   function again(): void {
     stream?.close()
     const events = new EventSource('/v1/activity')
     stream = events
-    events.onopen = () => {
-      tell('live')
-      // The page may be older than the last event.
-      if (wasLost) tell('changed')
-      wasLost = false
-    }
-    events.onerror = () => {
-      wasLost = true
-      tell(events.readyState === EventSource.CLOSED ? 'refused' : 'lost')
-    }
+    events.onopen = () => tell('live')
+    events.onerror = () => tell(events.readyState === EventSource.CLOSED ? 'refused' : 'lost')
     for (const kind of ['activity', 'missed']) events.addEventListener(kind, () => tell('changed'))
   }
   again()

@@ -22,8 +22,6 @@ export function followEvents(): void {
     if (isSignedIn === Boolean(following)) return
     following?.end()
     following = isSignedIn ? connect() : undefined
-    // Reads that failed without a session.
-    if (isSignedIn) readSoon()
   })
   addEventListener('online', () => following?.again())
   addEventListener('pagehide', () => following?.end())
@@ -36,8 +34,9 @@ export function followEvents(): void {
 }
 
 function hear(told: Told): void {
-  if (told === 'changed') readSoon()
-  else isLive.value = told === 'live'
+  if (told !== 'changed') isLive.value = told === 'live'
+  // What the page read before the connection was open may be older than the first event.
+  if (told === 'changed' || told === 'live') readSoon()
   if (told === 'refused') void lookWhy()
 }
 
