@@ -35,7 +35,7 @@ export function followEvents(): void {
 
 function hear(told: Told): void {
   if (told !== 'changed') isLive.value = told === 'live'
-  // What the page read before the connection was open may be older than the first event.
+  // A page that was read before the connection opened may lack a change.
   if (told === 'changed' || told === 'live') readSoon()
   if (told === 'refused') void lookWhy()
 }
