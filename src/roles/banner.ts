@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { get } from 'node:http'
+import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,6 +10,9 @@ import { isOnServer } from '../hosting/site-database/database-kind.ts'
 import { domainSharedWithSites } from '../resources/access/reserved-names.ts'
 import { version } from '../version.ts'
 import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from './credentials.ts'
+import { reachableHost } from './listeners.ts'
+
+const SSH_PATIENCE_MS = 2000
 
 /** The facts that a new user needs once Stead runs. */
 export interface FirstWords {
@@ -18,6 +23,8 @@ export interface FirstWords {
     readonly containment?: object
     readonly databases?: object
   }[]
+  /** Whether Stead's SSH server answers at `sftpListen`. */
+  readonly hasSsh: boolean
 }
 
 type Hosts = FirstWords['hosts']
@@ -26,7 +33,8 @@ type Hosts = FirstWords['hosts']
 export async function untilReady(config: Config, signal: AbortSignal): Promise<FirstWords> {
   for (;;) {
     const hosts = await readyHosts(await apiUrl(config), signal).catch(() => undefined)
-    if (hosts) return { credentials: await readCredentials(config.dataDir), hosts }
+    if (hosts)
+      return { credentials: await readCredentials(config.dataDir), hosts, hasSsh: await answersSsh(config, signal) }
     await pause(100, undefined, { signal })
   }
 }
@@ -50,6 +58,20 @@ async function readyHosts(url: string, signal: AbortSignal): Promise<Hosts | und
   })
 }
 
+/** Returns whether Stead's SSH server listens. If the default port is in use, Stead starts without it. */
+async function answersSsh({ sftpListen }: Config, signal: AbortSignal): Promise<boolean> {
+  if (sftpListen === 'off') return false
+  const socket = connect({ host: reachableHost(sftpListen.host), port: sftpListen.port })
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(SSH_PATIENCE_MS)])
+  try {
+    return String((await once(socket, 'data', { signal: limit }))[0]).startsWith('SSH-2.0-Stead')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
 export interface Reader {
   /** Whether this start created the account. */
   readonly isFirst: boolean
@@ -60,16 +82,22 @@ export interface Reader {
 /**
  * Returns the lines that a start ends with. Shows the keys of a first account only this once, and only on a terminal.
  */
-export function banner(config: Config, { credentials, hosts }: FirstWords, { isFirst, isTerminal }: Reader): string {
+export function banner(
+  config: Config,
+  { credentials, hosts, hasSsh }: FirstWords,
+  { isFirst, isTerminal }: Reader,
+): string {
+  const secure = secureApi(config)
   const api = credentials?.api_url ?? `http://${config.apiListen.host}:${config.apiListen.port}`
   const lines = [
     '',
     `Stead ${version} is running`,
-    `  API        ${api}  (documentation: ${api}/docs)`,
-    ...(config.panel === 'on'
-      ? [`  Panel      ${config.panelUrl ?? secureApi(config) ?? api}  (for people, in a browser)`]
-      : []),
+    `  API        ${api}${secure === undefined ? '' : `, ${secure}`}  (documentation: ${secure ?? api}/docs)`,
+    ...(config.panel === 'on' ? [`  Panel      ${config.panelUrl ?? secure ?? api}  (for people, in a browser)`] : []),
     `  Sites      ${addressOf('<name>', config)}${secureAddressOf('<name>', config)}`,
+    ...(hasSsh && config.sftpListen !== 'off'
+      ? [`  SSH        port ${config.sftpListen.port} of ${config.sftpListen.host}  (SFTP and WP-CLI of sites)`]
+      : []),
     ...hosts.map((each) =>
       each.wordpress
         ? `  WordPress  ${each.wordpress}, PHP ${containmentText(each.containment)}${databasesText(each.databases)}${bubblewrapHint(each.containment)}`
@@ -127,15 +155,14 @@ function addressOf(name: string, { edgePublicPort, edgeListen, stagingDomain }: 
   return `http://${name}.${stagingDomain}${port === 80 ? '' : `:${port}`}`
 }
 
-/**
- * Returns the address over HTTPS when Stead issues its certificate. A certificate of a public authority does not exist
- * before it is ordered.
- */
+/** Returns the address over HTTPS, if it has or will get a certificate, with what a reader must know of that. */
 function secureAddressOf(name: string, config: Config): string {
-  const { edgeTlsListen, edgeTlsPublicPort, stagingDomain } = config
-  if (edgeTlsListen === 'off' || localDomainOf(config) === undefined) return ''
+  const { edgeTlsListen, edgeTlsPublicPort, stagingDomain, acmeTermsAgreed } = config
+  const isLocal = localDomainOf(config) !== undefined
+  if (edgeTlsListen === 'off' || !(isLocal || acmeTermsAgreed)) return ''
   const port = edgeTlsPublicPort ?? edgeTlsListen.port
-  return `, https://${name}.${stagingDomain}${port === 443 ? '' : `:${port}`}  (to trust it in browsers, run stead trust)`
+  const note = isLocal ? 'to trust it in browsers, run stead trust' : 'once the authority has issued a certificate'
+  return `, https://${name}.${stagingDomain}${port === 443 ? '' : `:${port}`}  (${note})`
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
