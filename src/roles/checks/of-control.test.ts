@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { Log } from '../../platform/log/log.ts'
 import type { InstallationCheck } from '../../resources/installation/installation-check.ts'
 import { logProblems } from './of-control.ts'
+import type { AsksOutside } from './run-checks.ts'
 
-test('a start logs problems and warnings, and contacts no other machine', async () => {
+test('a start logs problems and warnings, and contacts only what backups, mails, and codes need', async () => {
   const logged = Promise.withResolvers<void>()
   const lines: object[] = []
   const log = pino(
@@ -14,7 +15,7 @@ test('a start logs problems and warnings, and contacts no other machine', async 
   const found: InstallationCheck[] = (['ok', 'warning', 'skipped', 'problem'] as const).map((state) => ({
     ...{ area: 'disk', state, text: `It is ${state}.`, remedy: state === 'problem' ? 'Mend it.' : null },
   }))
-  const asked: boolean[] = []
+  const asked: AsksOutside[] = []
   logProblems(
     log as Log,
     async (asksOutside) => {
@@ -28,5 +29,5 @@ test('a start logs problems and warnings, and contacts no other machine', async 
     { msg: 'It is warning.' },
     { msg: 'It is problem.', area: 'disk', state: 'problem', remedy: 'Mend it.' },
   ])
-  expect(asked).toEqual([false])
+  expect(asked).toEqual([['clock', 'storage', 'mail']])
 })

@@ -37,6 +37,22 @@ test('turns the failure of a check into a problem, and runs the others', async (
   ])
 })
 
+test('lets only checks of the given areas contact other machines', async () => {
+  const asked: unknown[] = []
+  const noting = (area: Check['area']) =>
+    check(area, async ({ asksOutside }) => {
+      asked.push([area, asksOutside])
+      return []
+    })
+  await runChecks({ ...contextOf({}), asksOutside: ['mail'] }, { list: [noting('mail'), noting('names')] })
+  await runChecks({ ...contextOf({}), asksOutside: true }, { list: [noting('names')] })
+  expect(asked).toEqual([
+    ['mail', true],
+    ['names', false],
+    ['names', true],
+  ])
+})
+
 test('ends a check without an answer at its limit', async () => {
   const found = await run([check('dns', () => new Promise(() => {}))], 1)
   expect(found).toMatchObject([{ area: 'dns', state: 'problem', text: expect.stringContaining('did not finish') }])

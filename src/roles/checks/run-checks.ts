@@ -1,5 +1,5 @@
 import type { InstallationCheck } from '../../resources/installation/installation-check.ts'
-import { areas } from '../../resources/installation/installation-check.ts'
+import { type Area, areas } from '../../resources/installation/installation-check.ts'
 import { type Check, type CheckContext, type Finding, problem, problemOf } from './check.ts'
 import { checks } from './index.ts'
 
@@ -8,15 +8,21 @@ export const LIMIT_MS = 15_000
 /** The limit for texts, which contain answers of other machines. */
 const MOST_CHARACTERS = 500
 
+/** Whether checks may contact other machines: all, none, or those of some areas. */
+export type AsksOutside = boolean | readonly Area[]
+
 /**
  * Runs all checks at the same time.
  * @returns their findings, in the order of the areas
  */
 export async function runChecks(
-  context: CheckContext,
+  { asksOutside, ...context }: Omit<CheckContext, 'asksOutside'> & { readonly asksOutside: AsksOutside },
   { list = checks, limitMs = LIMIT_MS }: { readonly list?: readonly Check[]; readonly limitMs?: number } = {},
 ): Promise<InstallationCheck[]> {
-  const found = await Promise.all(list.map((check) => findingsOf(check, context, limitMs)))
+  const asks = (area: Area) => (typeof asksOutside === 'boolean' ? asksOutside : asksOutside.includes(area))
+  const found = await Promise.all(
+    list.map((check) => findingsOf(check, { ...context, asksOutside: asks(check.area) }, limitMs)),
+  )
   return found.flat().sort((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area))
 }
 
