@@ -12,7 +12,7 @@ import { requireLease, takeLeaseIfFree } from './repository-lease.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The object that identifies the installation of a storage. */
-const HEAD = 'stead-backups.json'
+export const STORE_MARK = 'stead-backups.json'
 const FORMAT = 1
 
 interface Head {
@@ -54,7 +54,7 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
   const claim = kept(async () => {
     const own = await open()
     // Another process may have been faster.
-    if (!(await storage.putOnce(HEAD, headOf(sealer, own)))) await resolveKey(storage, own)
+    if (!(await storage.putOnce(STORE_MARK, headOf(sealer, own)))) await resolveKey(storage, own)
     await takeLeaseIfFree(storage, await holder(), now())
   })
   // The lease is checked each time, because the storage may be taken over at any time.
@@ -144,7 +144,7 @@ export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buf
   const head = await readHead(storage)
   if (head && head.mark !== markOfBackupKey(key))
     throw new OperatorError(`This key does not open the backups in ${storage.where}. Nothing was changed.`)
-  await storage.put(HEAD, headOf(sealer, key))
+  await storage.put(STORE_MARK, headOf(sealer, key))
 }
 
 /** Checks that the storage belongs to this installation, or is new. */
@@ -163,13 +163,13 @@ const headOf = (sealer: Sealer, key: Buffer): Buffer => {
 }
 
 async function readHead(storage: Storage): Promise<Head | undefined> {
-  const bytes = await storage.get(HEAD)
+  const bytes = await storage.get(STORE_MARK)
   if (!bytes) return undefined
   let head: Partial<Head>
   try {
     head = JSON.parse(bytes.toString())
   } catch (error) {
-    throw new OperatorError(`${HEAD} in ${storage.where} is damaged. Remove it, and Stead creates it again.`, {
+    throw new OperatorError(`${STORE_MARK} in ${storage.where} is damaged. Remove it, and Stead creates it again.`, {
       cause: error,
     })
   }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { printKey } from '../backups/printed-key.ts'
 import { readConfig } from '../config.ts'
 import { openProcessContext } from '../roles/process-context.ts'
 import { allSettings, type Command, takesValue } from './command.ts'
@@ -49,11 +50,15 @@ describe('exit codes', () => {
       STEAD_BACKUP_S3_ACCESS_KEY_ID: 'key',
       STEAD_BACKUP_S3_SECRET_ACCESS_KEY: 'secret',
     }
-    expect(await stead('backup list', away)).toEqual({
-      code: 1,
-      out: '',
-      error: expect.stringMatching(/^.*kept.*127\.0\.0\.1:9.*\n$/),
-    })
+    const word = `--key=${printKey(Buffer.alloc(32))}`
+    for (const line of ['backup list', 'backup verify', `backup list --site=1 ${word}`])
+      expect(await stead(line, away)).toEqual({
+        code: 1,
+        out: '',
+        error: expect.stringMatching(
+          /^The backup storage does not respond \(s3:\/\/kept.*127\.0\.0\.1:9\)\. Check.*\n$/,
+        ),
+      })
   })
 })
 

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { backupStorage } from '../resources/kit/open-backups.ts'
 import { CommandError } from './output.ts'
+import { requireStorage } from './require-storage.ts'
 import type { BackupKey } from './with-control-database.ts'
 
 /**
@@ -22,6 +23,7 @@ export async function openWithKey(config: Pick<Config, BackupKey>, printed: stri
     } catch (error) {
       throw new CommandError(`--key: ${(error as Error).message}`, { cause: error })
     }
+    await requireStorage(config)
     // The sealer is not used, because the storage already records its installation.
     return openStoreWithKey(storage, key, createSealer(masterKey ?? Buffer.alloc(32)))
   }
@@ -29,6 +31,7 @@ export async function openWithKey(config: Pick<Config, BackupKey>, printed: stri
     throw new CommandError(
       'The backup key is required. Send the output of stead backup key with --key=…, or set STEAD_MASTER_KEY.',
     )
+  await requireStorage(config)
   const sealer = createSealer(masterKey)
   const key = await keyOfStorage(storage, sealer)
   if (!key) throw new CommandError(`${storage.where} does not contain backups.`)

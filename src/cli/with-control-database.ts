@@ -15,6 +15,7 @@ import {
   openControlDatabase,
 } from '../roles/process-context.ts'
 import { CommandError } from './output.ts'
+import { requireStorage } from './require-storage.ts'
 
 /**
  * Runs a command's work on the database that the settings name, and closes it. No command creates a folder or a
@@ -44,7 +45,7 @@ export interface WithBackups {
 
 /**
  * Runs a command's work on the control database and the storage of backups.
- * @throws CommandError when the master key is missing
+ * @throws CommandError when the master key is missing, or the storage does not respond
  */
 export async function withBackups(
   config: Pick<Config, BackupKey>,
@@ -53,6 +54,7 @@ export async function withBackups(
   return withControlDatabase(config, async (records) => {
     const { database } = records
     const masterKey = await masterKeyOf(config, database)
+    await requireStorage(config)
     const backups = openBackups({ config, database, sealer: createSealer(masterKey) })
     await work({ records, backups, masterKey })
   })

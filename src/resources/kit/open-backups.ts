@@ -4,7 +4,7 @@ import type { BackupStore } from '../../backups/backup-store.ts'
 import { openStore } from '../../backups/open-store.ts'
 import { leaseHolder } from '../../backups/repository-lease.ts'
 import { folderStorage } from '../../backups/storage/folder-storage.ts'
-import { retryingStorage } from '../../backups/storage/retrying-storage.ts'
+import { type Patience, retryingStorage } from '../../backups/storage/retrying-storage.ts'
 import { s3Storage } from '../../backups/storage/s3-storage.ts'
 import type { Storage } from '../../backups/storage/storage.ts'
 import type { Config } from '../../config.ts'
@@ -43,8 +43,8 @@ export function openBackups({ config, database, sealer }: Ground): BackupStore {
 }
 
 /** Returns the storage for backups, according to the settings. */
-export function backupStorage(config: StorageSettings): Storage {
-  return retryingStorage(plainStorage(config))
+export function backupStorage(config: StorageSettings, patience?: Partial<Patience>): Storage {
+  return retryingStorage(plainStorage(config), patience)
 }
 
 function plainStorage(config: StorageSettings): Storage {
