@@ -5,6 +5,8 @@ import { openProcessContext } from './process-context.ts'
 
 // A separate process, started by `prepare-control-database.ts`. It ends with its parent.
 process.once('disconnect', () => process.exit(1))
+// The parent handles Ctrl-C, which a terminal sends to both.
+process.on('SIGINT', () => {})
 const [{ config, command }] = (await once(process, 'message')) as [PrepareOrder]
 try {
   const { database, logs } = await openProcessContext(config, command)

@@ -28,6 +28,19 @@ export function onStopSignals(stop: (reason: string) => void, endNow: () => void
 }
 
 /**
+ * Ends the process at Ctrl-C, and says so. For a start, which has no work in progress.
+ * @returns a function that stops handling it
+ */
+export function endAtCtrlC(): () => void {
+  const end = () => {
+    complain('Stopped before Stead has started.')
+    process.exit(CUT_OFF)
+  }
+  process.on('SIGINT', end)
+  return () => process.off('SIGINT', end)
+}
+
+/**
  * Handles stop orders in a process that has a supervisor, which decides when it stops. A terminal, or systemd by
  * default, sends the signal to every process, and edges would then use a host that is about to end. So the processes
  * wait for the order, or for the end of the supervisor.

@@ -25,7 +25,7 @@ import {
 import { listeners } from './listeners.ts'
 import { prepareControlDatabase } from './prepare-control-database.ts'
 import type { WordsOfHost, WordsToControl } from './role-process.ts'
-import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
+import { CUT_OFF, endAtCtrlC, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge' | 'dns'
 
@@ -103,10 +103,12 @@ export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' |
 /** Prepares the schema. Reports an unusable database, folder, or address once, instead of once per process. */
 async function beforeParts(call: Call<unknown, SettingKey>, log: Log, part?: 'edge' | 'dns'): Promise<void> {
   const { config } = call
+  const startsNow = endAtCtrlC()
   await prepareControlDatabase(call)
   await untilPredecessorsListenNoMore(config.dataDir, log)
-  if (part === 'dns') return
-  for (const { role, address, variable } of listeners(config)) if (role === 'edge') await untilFree(address, variable)
+  const ofEdges = part === 'dns' ? [] : listeners(config).filter(({ role }) => role === 'edge')
+  for (const { address, variable } of ofEdges) await untilFree(address, variable)
+  startsNow()
 }
 
 const noBar: Pick<ProgressBar, 'show' | 'done'> = { show() {}, done() {} }

@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { databaseLost } from '../platform/db/open-fault.ts'
 import { OperatorError } from '../platform/operator-error.ts'
@@ -38,4 +43,33 @@ test('does not wait after any other error', async () => {
   }
   await expect(untilReachable(open)).rejects.toThrow('the password is wrong')
   expect(tries).toBe(1)
+})
+
+const launcher = join(import.meta.dirname, '../../bin/stead.js')
+
+test('Ctrl-C ends a start that waits for its database, and says so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stead-ctrl-c-'))
+  const { PATH = '' } = process.env
+  const env = { PATH, STEAD_DATA_DIR: folder, STEAD_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }
+  // A terminal signals the whole group.
+  const child = spawn(process.execPath, [launcher, 'serve'], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  try {
+    let text = ''
+    const waits = Promise.withResolvers<void>()
+    child.stderr.on('data', (bytes) => {
+      text += bytes
+      if (text.includes('Stead retries')) waits.resolve()
+    })
+    await waits.promise
+    process.kill(-(child.pid as number), 'SIGINT')
+    expect(await once(child, 'close')).toEqual([130, null])
+    expect(text).toMatch(/\nStopped before Stead has started\.\n$/)
+  } finally {
+    child.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+  }
 })

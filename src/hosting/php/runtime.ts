@@ -193,10 +193,12 @@ export interface PhpStart {
    * core's code runs in such a process.
    */
   readonly keepsCompiled?: boolean
+  /** Ends the process before it is ready, with its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface PhpRuntime {
-  /** Resolves when PHP can take its first request. @throws PhpCrashed */
+  /** Resolves when PHP can take its first request. @throws PhpCrashed, and the signal's reason */
   start(site: PhpSite, options?: PhpStart): Promise<PhpProcess>
   /** Returns the usual memory of such a site's process, for decisions before the process exists. */
   usualBytes(site: PhpSite): number

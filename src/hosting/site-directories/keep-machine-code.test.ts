@@ -42,6 +42,20 @@ test('stops without waiting for the current page: its process ends, and nothing 
   expect(remove).toHaveBeenCalled()
 })
 
+test('stops without waiting until PHP is ready', async () => {
+  const asked = Promise.withResolvers<void>()
+  startSpare.mockImplementation((_site, { signal }: { signal: AbortSignal }) => {
+    asked.resolve()
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const end = new AbortController()
+  const done = keepMachineCode(partsWith(), {} as Template, '8.3', end.signal)
+  await asked.promise
+  end.abort()
+  expect(await done).toBe(false)
+  expect(remove).toHaveBeenCalled()
+})
+
 test('creates nothing after a stop, and starts no PHP', async () => {
   const makeThrowAway = vi.fn()
   expect(await keepMachineCode(partsWith(makeThrowAway), {} as Template, '8.3', AbortSignal.abort())).toBe(false)

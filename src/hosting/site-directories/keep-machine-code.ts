@@ -30,12 +30,11 @@ export async function keepMachineCode(
   try {
     if (signal.aborted) return false
     // This takes a few seconds, once. At low priority it would never finish on a busy machine.
-    const process = await pool.startSpare(
-      siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address }),
-      {
-        lowPriority: false,
-      },
-    )
+    const site = siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address })
+    const process = await pool.startSpare(site, { lowPriority: false, signal }).catch((error) => {
+      if (signal.aborted) return undefined
+      throw error
+    })
     const stop = () => process?.stop(0)
     signal.addEventListener('abort', stop)
     try {

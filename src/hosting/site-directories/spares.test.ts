@@ -38,6 +38,20 @@ test('makes a spare wait for sites that are being created, but not forever', asy
   expect(busy.spares.warm).toBe(1)
 })
 
+test('ends a spare whose PHP is starting when its host closes', async () => {
+  const { spares, startSpare } = makeSpares(() => false)
+  const asked = Promise.withResolvers<AbortSignal>()
+  startSpare.mockImplementation(async (_site?: unknown, { signal }: { signal?: AbortSignal } = {}) => {
+    asked.resolve(signal as AbortSignal)
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const refilled = spares.refill({} as Template)
+  await asked.promise
+  await spares.close()
+  await refilled
+  expect(spares.warm).toBe(0)
+})
+
 test('ends a spare that is yielding when its host closes', async () => {
   const { spares, startSpare } = makeSpares(() => true)
   const refilled = spares.refill({} as Template)

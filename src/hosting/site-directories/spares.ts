@@ -37,10 +37,14 @@ export class Spares {
   readonly #options: SparesOptions
   readonly #spares = new Map<number, Spare>()
   #refilling: Promise<void> | undefined
-  #closed = false
+  readonly #closing = new AbortController()
 
   constructor(options: SparesOptions) {
     this.#options = options
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted
   }
 
   /** How many warm processes are waiting. */
@@ -79,36 +83,38 @@ export class Spares {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#closing.abort()
     await Promise.all([...this.#spares.keys()].map((directoryId) => this.take(directoryId)))
   }
 
   async #refill(template: Template): Promise<void> {
-    while (!this.#closed && this.#spares.size < this.#options.count) {
+    while (!this.#isClosed && this.#spares.size < this.#options.count) {
       await this.#yieldWhileBusy()
       const { siteDirectories, databaseKind = embeddedKind } = this.#options
       const free = await siteDirectories.free({ ...template, database: databaseKind })
       const directory = free.find(({ id }) => !this.#spares.has(id))
-      if (this.#closed || !directory || !(await this.#add(directory))) return
+      if (this.#isClosed || !directory || !(await this.#add(directory))) return
     }
   }
 
   /** Waits for pending requests. When many arrive at once, they would compete with spares that none of them gets. */
   async #yieldWhileBusy(): Promise<void> {
     const until = performance.now() + LOW_PRIORITY_MS
-    while (!this.#closed && this.#options.pool.servesOperations() && performance.now() < until)
+    while (!this.#isClosed && this.#options.pool.servesOperations() && performance.now() < until)
       await pause(LOOK_EVERY_MS)
   }
 
   async #add(directory: SiteDirectory): Promise<boolean> {
     const { siteDirectories, pool, phpVersion } = this.#options
-    const started = pool.startSpare(siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address }))
+    const site = siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address })
+    const started = pool.startSpare(site, { signal: this.#closing.signal })
     const spare: Spare = { directoryId: directory.id, started, isWarm: false }
     this.#spares.set(directory.id, spare)
     try {
       const process = await started
       if (process) await this.#warm(spare, process)
     } catch (error) {
+      if (this.#isClosed) return false
       this.#options.log.warn({ err: error, directory: directory.id }, 'could not start a warm spare')
       // A retry without a pause would fail the same way.
       await pause(1000)

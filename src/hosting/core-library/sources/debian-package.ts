@@ -112,13 +112,22 @@ async function sourcesList(signal: AbortSignal | undefined): Promise<string> {
   return `${line(main, release)}${security ? line(security, `${release}-security`) : ''}`
 }
 
+/** A terminal sends Ctrl-C to these programs too. They leave it to the caller, or the source would seem to have failed. */
+const IGNORING_CTRL_C = ['-c', `trap '' INT HUP; exec "$0" "$@"`]
+const NOT_FOUND = 127
+
 async function runTool(program: string, parameters: string[], cwd: string, signal: AbortSignal | undefined) {
   try {
-    return await run(program, parameters, { cwd, signal, maxBuffer: 64 * 2 ** 20, timeout: 10 * 60_000 })
+    return await run('/bin/sh', [...IGNORING_CTRL_C, program, ...parameters], {
+      cwd,
+      signal,
+      maxBuffer: 64 * 2 ** 20,
+      timeout: 10 * 60_000,
+    })
   } catch (cause) {
     signal?.throwIfAborted()
     const { code, stderr = '', message } = cause as { code?: unknown; stderr?: string; message: string }
-    if (code === 'ENOENT') throw new Error(`${program} is missing on this server`, { cause })
+    if (code === NOT_FOUND) throw new Error(`${program} is missing on this server`, { cause })
     throw new Error(`${program} failed: ${lastLine(stderr) || message}`, { cause })
   }
 }

@@ -322,11 +322,14 @@ export class PhpPool {
    * @param options.lowPriority whether it has the lowest CPU priority; false when someone waits for it
    * @returns undefined when memory is short, because nothing is stopped for it
    */
-  async startSpare(site: PhpSite, { lowPriority = true } = {}): Promise<PhpProcess | undefined> {
+  async startSpare(
+    site: PhpSite,
+    { lowPriority = true, signal }: Pick<PhpStart, 'lowPriority' | 'signal'> = {},
+  ): Promise<PhpProcess | undefined> {
     const started = this.#room.take(this.#runtime.usualBytes(site))
     if (!started) return undefined
     try {
-      const spare = await this.#startProcess(site, { lowPriority })
+      const spare = await this.#startProcess(site, { lowPriority, signal })
       this.#spares.add(spare)
       spare.exited.then(() => {
         this.#spares.delete(spare)

@@ -39,6 +39,15 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       await directory?.remove()
     })
 
+    it.runIf(kind === 'wasm')('ends a start at once when its signal aborts', async () => {
+      const early = runtime.start(directory, { signal: AbortSignal.abort(new Error('too early')) })
+      await expect(early).rejects.toThrow('too early')
+      const end = new AbortController()
+      const starting = runtime.start(directory, { signal: end.signal })
+      setImmediate(() => end.abort(new Error('not wanted')))
+      await expect(starting).rejects.toThrow('not wanted')
+    })
+
     it('keeps status and repeated headers as PHP set them', async () => {
       const code =
         "http_response_code(418); header('X-A: 1'); setcookie('a', '1'); setcookie('b', '2'); header('Connection: upgrade');"

@@ -83,6 +83,8 @@ export interface ProcessOptions {
   /** Whether it starts at the lowest priority of all instead. */
   readonly lowPriority: boolean
   readonly timeoutMs: number
+  /** Ends it while it starts. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** One child process with PHP in it, seen from the parent. */
@@ -153,13 +155,14 @@ export class WasmProcess implements PhpProcess {
 
   /**
    * Starts a child and waits until PHP is ready in it.
-   * @throws PhpCrashed when it ends or is not ready in time
+   * @throws PhpCrashed when it ends or is not ready in time; the signal's reason
    */
   static async start(
     launch: Launch,
     told: Omit<ChildStart, 'phpModule' | 'uid' | 'mounts' | 'fixedFolders' | 'watchParent'>,
     options: ProcessOptions,
   ): Promise<WasmProcess> {
+    options.signal?.throwIfAborted()
     const priority = priorityOf(options.priority, options.lowPriority)
     const child = spawn('/bin/sh', ['-c', thenPhp, String(priority), launch.command, ...launch.args], {
       // Jobs, answers, outgoing connections, and the parent's life if no sandbox watches it.
@@ -191,6 +194,8 @@ export class WasmProcess implements PhpProcess {
       what: 'PHP was not ready',
       onOver: (error) => started.kill(error),
     })
+    const abort = () => started.kill(options.signal?.reason)
+    options.signal?.addEventListener('abort', abort)
     try {
       const ready = await started.#ready.promise
       started.#measuredBytes = ready.residentBytes
@@ -198,6 +203,7 @@ export class WasmProcess implements PhpProcess {
       return started
     } finally {
       lift()
+      options.signal?.removeEventListener('abort', abort)
     }
   }
 

@@ -100,7 +100,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
 
   const start = async (
     site: PhpSite,
-    { lowPriority = false, command, keepsCompiled = false }: PhpStart = {},
+    { lowPriority = false, command, keepsCompiled = false, signal }: PhpStart = {},
   ): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
     const isLowPriority = options.isLowPriority?.() ?? true
@@ -137,6 +137,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       priority: isLowPriority ? options.priority : 0,
       lowPriority: lowPriority && isLowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
+      signal,
     }
     const codeFile = code?.fileFor(site.phpVersion) ?? null
     const started = await WasmProcess.start(launch, { ...told, codeFile }, how).catch(async (error) => {
