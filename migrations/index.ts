@@ -64,6 +64,7 @@ import { suspendedAccounts } from './0099-suspended-accounts.ts'
 import { linksOfOperations } from './0100-links-of-operations.ts'
 import { siteOrders } from './0103-site-orders.ts'
 import { accountRemovals } from './0105-account-removals.ts'
+import { siteExtensions } from './0107-site-extensions.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -132,4 +133,5 @@ export const migrations: Record<string, Migration> = {
   '0100-links-of-operations': linksOfOperations,
   '0103-site-orders': siteOrders,
   '0105-account-removals': accountRemovals,
+  '0107-site-extensions': siteExtensions,
 }

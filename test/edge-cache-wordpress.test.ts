@@ -55,7 +55,7 @@ describe.skipIf(!core).each(hereRuntimes)('WordPress behind the cache, $runtime'
   let port: number
   let admin: { cookie: string; 'x-wp-nonce': string }
   /** Purges of the site since the last call. */
-  let said: Omit<OutdatedContent, 'shop'>[] = []
+  let said: Omit<OutdatedContent, 'shop' | 'extensions'>[] = []
 
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: kind })

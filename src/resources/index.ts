@@ -14,6 +14,7 @@ import { domains } from './domains/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
 import { imports } from './imports/index.ts'
 import { installation } from './installation/index.ts'
+import { inventory } from './inventory/index.ts'
 import { loginLinks } from './login-links/index.ts'
 import { logs } from './logs/index.ts'
 import { mustUsePlugins } from './must-use-plugins/index.ts'
@@ -52,6 +53,7 @@ export const resources = [
   collaborators,
   tags,
   plugins,
+  inventory,
   cmsVersion,
   domains,
   sftpUsers,

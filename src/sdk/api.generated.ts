@@ -2260,6 +2260,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the plugins of all sites
+         * @description Returns one page of the plugins that are installed on the sites that you can see, with the number of sites that have each version. The plugins of the most sites come first. Must-use plugins and drop-ins are not included. Stead updates the list when it changes a site, within two minutes when a user changes it in WordPress, and once a day.
+         */
+        get: operations["listInstalledPlugins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plugins/{slug}/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sites that have a plugin
+         * @description Returns one page of the sites that you can see and that have the plugin, in order of name.
+         */
+        get: operations["listSitesWithPlugin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/themes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the themes of all sites
+         * @description Returns one page of the themes that are installed on the sites that you can see, with the number of sites that have each version. The themes of the most sites come first. The parent of an active theme counts as active. Stead updates the list when it changes a site, within two minutes when a user changes it in WordPress, and once a day.
+         */
+        get: operations["listInstalledThemes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/themes/{slug}/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sites that have a theme
+         * @description Returns one page of the sites that you can see and that have the theme, in order of name.
+         */
+        get: operations["listSitesWithTheme"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/cms/version": {
         parameters: {
             query?: never;
@@ -5949,6 +6029,60 @@ export interface components {
              * @enum {string}
              */
             phpVersion: "8.1" | "8.2" | "8.3";
+        };
+        InstalledVersion: {
+            /** @example 5.3 */
+            version: string;
+            /** @example 9 */
+            sites: number;
+        };
+        InstalledExtension: {
+            /** @example akismet */
+            slug: string;
+            /** @example Akismet Anti-spam */
+            name: string;
+            /**
+             * @description Number of sites that have it
+             * @example 12
+             */
+            sites: number;
+            /**
+             * @description Number of sites where it is active
+             * @example 11
+             */
+            active: number;
+            /**
+             * @description Number of sites where WordPress knows of an update
+             * @example 3
+             */
+            update_due: number;
+            /**
+             * @description Number of sites where WordPress updates it automatically
+             * @example 5
+             */
+            automatic_updates: number;
+            /** @description Installed versions, those of the most sites first */
+            versions: components["schemas"]["InstalledVersion"][];
+        };
+        SiteWithExtension: {
+            /** @example 12 */
+            id: number;
+            /** @example shop-one */
+            name: string;
+            /** @example Shop One */
+            display_name: string;
+            /** @example shop.example.com */
+            primary_domain: string | null;
+            staging: boolean;
+            /** @example 5.3 */
+            version: string;
+            active: boolean;
+            /**
+             * @description Available version, or null
+             * @example 5.4
+             */
+            update_version: string | null;
+            automatic_updates: boolean;
         };
         CmsVersion: {
             /**
@@ -12508,6 +12642,174 @@ export interface operations {
                         message: string;
                         data: components["schemas"]["SiteAdvice"][];
                         errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listInstalledPlugins: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Part of the name or the slug
+                 * @example forms
+                 */
+                q?: string;
+                /** @description `true`: at least one site has an update for it. `false`: none has */
+                update_due?: boolean;
+                /** @description `true`: it is active on at least one site. `false`: on none */
+                active?: boolean;
+                /** @description Only what this site has */
+                site_id?: number;
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["InstalledExtension"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    listSitesWithPlugin: {
+        parameters: {
+            query?: {
+                /** @description Only sites with this version */
+                version?: string;
+                /** @description Whether WordPress knows of an update */
+                update_due?: boolean;
+                /** @description Whether it is active */
+                active?: boolean;
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @example akismet */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteWithExtension"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    listInstalledThemes: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Part of the name or the slug
+                 * @example forms
+                 */
+                q?: string;
+                /** @description `true`: at least one site has an update for it. `false`: none has */
+                update_due?: boolean;
+                /** @description `true`: it is active on at least one site. `false`: on none */
+                active?: boolean;
+                /** @description Only what this site has */
+                site_id?: number;
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["InstalledExtension"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    listSitesWithTheme: {
+        parameters: {
+            query?: {
+                /** @description Only sites with this version */
+                version?: string;
+                /** @description Whether WordPress knows of an update */
+                update_due?: boolean;
+                /** @description Whether it is active */
+                active?: boolean;
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @example akismet */
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteWithExtension"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
                     };
                 };
             };

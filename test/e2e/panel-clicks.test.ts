@@ -73,10 +73,11 @@ describe.skipIf(!hasChromium)('clicks', () => {
         const clone = { staging: 1, cloned_from_id: shop } as const
         await tx.updateTable('sites').set(clone).where('id', '=', staging).execute()
         const plugin = { title: '', description: '', version: '2.0', status: 'active' } as const
-        await storePlugins(tx, shop, [
+        const plugins = [
           { ...plugin, name: 'forms', file: 'forms/forms.php', update: 'available', updateVersion: '3.0' },
           { ...plugin, name: 'mail', file: 'mail/mail.php', update: 'none', updateVersion: null } as never,
-        ])
+        ] as const
+        await storePlugins(tx, shop, { plugins, themes: [] }, Date.now())
         const entry = {
           accountId: owner.accountId,
           siteId: shop,

@@ -71,7 +71,8 @@ describe.skipIf(!hasChromium)('large text', () => {
     await api.database.transaction(async (tx) => {
       await tx.updateTable('sites').set({ staging: 1, cloned_from_id: site }).where('id', '=', clone).execute()
       const plugin = { title: '', description: '', version: '1.0', update: 'available', updateVersion: '2.0' } as const
-      await storePlugins(tx, site, [{ ...plugin, name: 'forms', file: 'forms/forms.php', status: 'active' }])
+      const forms = { ...plugin, name: 'forms', file: 'forms/forms.php', status: 'active' } as const
+      await storePlugins(tx, site, { plugins: [forms], themes: [] }, Date.now())
     })
     const zone = await zoneIn(api, { accountId: owner.accountId, siteId: site, name: `${LONG}.test` })
     await storedIn(api, site)

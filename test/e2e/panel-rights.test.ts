@@ -87,10 +87,11 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
       const end = { state: 'failed', error: 'x', finished_at: Date.now() } as const
       await tx.updateTable('operations').set(end).where('id', '=', failed).execute()
       const plugin = { title: '', description: '', version: '1.0', update: 'available', updateVersion: '2.0' } as const
-      await storePlugins(tx, site, [
+      const plugins = [
         { ...plugin, name: 'forms', file: 'forms/forms.php', status: 'active' },
         { ...plugin, name: 'gallery', file: 'gallery/gallery.php', status: 'inactive' },
-      ])
+      ] as const
+      await storePlugins(tx, site, { plugins, themes: [] }, Date.now())
     })
     const page = await panel.open(owner, `sites/${site}/overview`)
     await panel.settled(page)

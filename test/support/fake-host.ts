@@ -233,6 +233,7 @@ export async function fakeHost(
     },
     'list-plugins': ({ siteId, siteDirectory }) => ({
       plugins: pluginsIn(siteDirectory, wordpress(siteId).activePlugins),
+      themes: [],
     }),
     'upgrade-plugin': ({ siteId, siteDirectory }, { source }) => {
       const [folder = ''] = readdirSync(join(siteDirectory, 'web/wp-content', source))

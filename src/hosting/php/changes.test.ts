@@ -97,7 +97,11 @@ const known: readonly Case[] = [
   { what: 'the title of the site', code: `update_option('blogname', 'Another');`, reported: ALL },
   { what: 'the name of a category', code: `wp_update_term(1, 'category', ['name' => 'Renamed']);`, reported: ALL },
   { what: 'the name of an author', code: `wp_update_user(['ID' => 1, 'display_name' => 'Another']);`, reported: ALL },
-  { what: 'an activated plugin', code: `do_action('activated_plugin', 'x.php', false);`, reported: ['all', 'files'] },
+  {
+    what: 'an activated plugin',
+    code: `do_action('activated_plugin', 'x.php', false);`,
+    reported: ['all', 'files', 'extensions'],
+  },
   ...[
     `activated_plugin', 'woocommerce/w.php', false`,
     `deactivated_plugin', 'woocommerce/w.php', false`,
@@ -105,17 +109,17 @@ const known: readonly Case[] = [
   ].map((hook) => ({
     what: `that WooCommerce changed: ${hook.split("'", 1)[0]}`,
     code: `do_action('${hook});`,
-    reported: ['all', 'files', 'shop'],
+    reported: ['all', 'files', 'shop', 'extensions'],
   })),
   {
     what: 'a plugin that is only named similarly',
     code: `do_action('activated_plugin', 'woocommerce-forms/w.php', false);`,
-    reported: ['all', 'files'],
+    reported: ['all', 'files', 'extensions'],
   },
   {
     what: 'another theme',
     code: `do_action('switch_theme', 'x', wp_get_theme(), wp_get_theme());`,
-    reported: ['all', 'files'],
+    reported: ['all', 'files', 'extensions'],
   },
   {
     what: 'a replaced picture',
@@ -138,6 +142,32 @@ const known: readonly Case[] = [
     reported: ALL,
   },
   { what: 'the title of a picture', code: `$update($made['media']);`, reported: ALL },
+  {
+    what: 'an update that WordPress has found',
+    code: `set_site_transient('update_plugins', (object) ['last_checked' => 1, 'response' => ['x/x.php' => (object) ['new_version' => '2.0']]]);`,
+    reported: ['extensions'],
+  },
+  {
+    what: 'a check that finds the same updates',
+    code: `set_site_transient('update_themes', (object) ['last_checked' => 1, 'response' => []]);`,
+    reported: NOTHING,
+  },
+  {
+    what: 'an update of a theme that WordPress has found',
+    code: `set_site_transient('update_themes', (object) ['last_checked' => 2, 'response' => ['x' => ['new_version' => '2.0']]]);`,
+    reported: ['extensions'],
+  },
+  {
+    what: 'another check that finds the same updates',
+    code: `set_site_transient('update_themes', (object) ['last_checked' => 3, 'response' => ['x' => ['new_version' => '2.0']]]);`,
+    reported: NOTHING,
+  },
+  {
+    what: 'automatic updates that are turned on',
+    code: `update_site_option('auto_update_plugins', ['x/x.php']);`,
+    reported: ['extensions'],
+  },
+  { what: 'a deleted theme', code: `do_action('deleted_theme', 'x', true);`, reported: ['extensions'] },
   { what: 'a deleted picture', code: `wp_delete_attachment($made['media2'], true);`, reported: ['files'] },
   { what: 'the text of a post', code: `$update($made['post']);`, reported: ['/', '/a-post/', '/a-post/*', '...'] },
   {
@@ -304,7 +334,7 @@ describe.skipIf(!core).each(hereRuntimes)('changes of a site, $runtime', ({ runt
     expect([status, text]).toEqual([200, ''])
     return said.flatMap((note) => {
       const { changed } = JSON.parse(note) as {
-        changed?: { shop?: boolean; filePaths?: string[] } & {
+        changed?: { shop?: boolean; extensions?: boolean; filePaths?: string[] } & {
           all?: boolean
           soft?: boolean
           files?: boolean
@@ -312,7 +342,7 @@ describe.skipIf(!core).each(hereRuntimes)('changes of a site, $runtime', ({ runt
         }
       }
       if (changed?.soft) return ['soft']
-      const flags = (['all', 'files', 'shop'] as const).filter((flag) => changed?.[flag])
+      const flags = (['all', 'files', 'shop', 'extensions'] as const).filter((flag) => changed?.[flag])
       return [...flags, ...(changed?.paths ?? []), ...(changed?.filePaths ?? [])]
     })
   }

@@ -10,6 +10,8 @@ const listed = {
   ...({ status: 'active', update: 'none', updateVersion: null } as const),
 }
 
+const theme = { name: 'a', title: 'A', version: '5.0', isActive: true, updateVersion: null, isAutomatic: false }
+
 /** Sample answers of each task: valid ones, and ones that a hostile plugin could give in its place. */
 const samples: Samples = {
   'check-copy': { right: [{ home: 'http://a.localhost' }], wrong: [{ home: 5 }, {}] },
@@ -103,17 +105,27 @@ const samples: Samples = {
     ],
   },
   'list-plugins': {
-    right: [{ plugins: [] }, { plugins: [listed, { ...listed, update: 'available', updateVersion: '6.0' }] }],
+    right: [
+      { plugins: [], themes: [] },
+      {
+        plugins: [listed, { ...listed, update: 'available', updateVersion: '6.0', isAutomatic: true }],
+        themes: [theme],
+      },
+    ],
     wrong: [
       {},
-      { plugins: Array(2001).fill(listed) },
+      { plugins: [] },
+      { plugins: Array(2001).fill(listed), themes: [] },
+      ...[{ name: '' }, { title: 'x'.repeat(201) }, { isActive: 'yes' }, { updateVersion: 7 }, { path: '/a' }].map(
+        (odd) => ({ plugins: [], themes: [{ ...theme, ...odd }] }),
+      ),
       ...[
         { status: 'odd' },
         { update: 'no' },
         { name: 'x'.repeat(201) },
         { description: 'x'.repeat(2001) },
         { file: '' },
-      ].map((odd) => ({ plugins: [{ ...listed, ...odd }] })),
+      ].map((odd) => ({ plugins: [{ ...listed, ...odd }], themes: [] })),
     ],
   },
   'set-active-plugins': { right: [{ dropIn: false }], wrong: [{}, { dropIn: 'no' }] },

@@ -50,10 +50,26 @@ const ListedPlugin = Type.Object(
     ]),
     update: Type.Union([Type.Literal('none'), Type.Literal('available'), Type.Literal('version higher than expected')]),
     updateVersion: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+    /** Whether WordPress updates it automatically. Lists that an older Stead stored do not say. */
+    isAutomatic: Type.Optional(Type.Boolean()),
   },
   closed,
 )
 export type ListedPlugin = Static<typeof ListedPlugin>
+const ListedTheme = Type.Object(
+  {
+    /** Its folder below `themes`. */
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    title: Type.String({ maxLength: 200 }),
+    version: Type.String({ maxLength: 100 }),
+    /** Also true for the parent of the active theme. */
+    isActive: Type.Boolean(),
+    updateVersion: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+    isAutomatic: Type.Boolean(),
+  },
+  closed,
+)
+export type ListedTheme = Static<typeof ListedTheme>
 
 /**
  * The pages that Stead checks in addition to the front page: two as an administrator, the REST API's index without a
@@ -226,7 +242,13 @@ const schemas = {
   },
   'list-plugins': {
     input: nothing,
-    output: Type.Object({ plugins: Type.Array(ListedPlugin, { maxItems: 2000 }) }, closed),
+    output: Type.Object(
+      {
+        plugins: Type.Array(ListedPlugin, { maxItems: 2000 }),
+        themes: Type.Array(ListedTheme, { maxItems: 500 }),
+      },
+      closed,
+    ),
   },
   'log-in': {
     input: Type.Object(

@@ -5,13 +5,16 @@ const silent = { warn() {} }
 let changes: SiteChanges
 /** The indexes of the orders that say that the shop plugin has changed. */
 let shops: number[] = []
+/** The same for plugins and themes. */
+let listings: number[] = []
 afterEach(() => changes?.close())
 
 const said = (change: object) => JSON.stringify({ changed: change })
 
 function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?: number; fail?: () => boolean } = {}) {
-  const orders: Omit<OutdatedContent, 'shop'>[] = []
+  const orders: Omit<OutdatedContent, 'shop' | 'extensions'>[] = []
   shops = []
+  listings = []
   changes = createSiteChanges({
     log: silent,
     pauseMs: 20,
@@ -19,8 +22,9 @@ function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?
     async record(_siteId, change) {
       await new Promise((resolve) => setImmediate(resolve))
       if (more.fail?.()) throw new Error('away')
-      const { shop, ...order } = change
+      const { shop, extensions, ...order } = change
       if (shop) shops.push(orders.length)
+      if (extensions) listings.push(orders.length)
       return orders.push(order)
     },
   })
@@ -172,4 +176,38 @@ test('passes on that the shop plugin changed, once, and again if that failed', a
   changes.take(7, said({ all: true, shop: 'yes' }))
   await changes.settled(7)
   expect([orders.length, shops]).toEqual([3, [0]])
+})
+
+test('passes on that plugins have changed, also if no page shows it, and then no caller waits', async () => {
+  const orders = recorder({ softPauseMs: 20 })
+  changes.take(7, said({ all: true, extensions: true }))
+  const seq = await changes.settled(7)
+  changes.take(7, said({ extensions: true }))
+  expect(await changes.settled(7)).toBe(seq)
+  await expect.poll(() => orders.length).toBe(2)
+  changes.take(7, said({ all: true }))
+  await changes.settled(7)
+  changes.take(7, said({ extensions: 'yes' }))
+  await changes.close()
+  expect([orders, listings]).toEqual([
+    [
+      { pages: 'all', files: [] },
+      { pages: [], files: [] },
+      { pages: 'all', files: [] },
+    ],
+    [0, 1],
+  ])
+})
+
+test('a change that has no purge leaves the number of the last one', async () => {
+  changes = createSiteChanges({
+    ...{ log: silent, pauseMs: 20, softPauseMs: 20 },
+    record: async (_siteId, { pages }) => (pages.length > 0 ? 5 : 0),
+  })
+  changes.take(7, said({ all: true }))
+  expect(await changes.settled(7)).toBe(5)
+  changes.take(7, said({ extensions: true }))
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  await changes.close()
+  expect(await changes.settled(7)).toBe(5)
 })

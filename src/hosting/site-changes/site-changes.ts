@@ -8,6 +8,8 @@ export interface OutdatedContent {
   readonly files: 'all' | readonly string[]
   /** Whether WooCommerce was activated, deactivated, or deleted. */
   readonly shop: boolean
+  /** Whether plugins, themes, or the updates that WordPress knows have changed. */
+  readonly extensions: boolean
 }
 
 /** A change as a site reports it. */
@@ -51,7 +53,7 @@ const MOST_PATHS = 100
  * length, is 200 kB. A site may send such reports without a pause, and reading them all would take up the host.
  */
 const MOST_SAID = 256 << 10
-const EVERYTHING: Said = { pages: 'all', files: 'all', shop: true, isSoft: false }
+const EVERYTHING: Said = { pages: 'all', files: 'all', shop: true, extensions: true, isSoft: false }
 const RETRY_MS = 1_000
 
 /** A site with waiting or recent reports. */
@@ -59,6 +61,7 @@ interface Site {
   pages: 'all' | Set<string>
   files: 'all' | Set<string>
   shop: boolean
+  extensions: boolean
   /** Whether only soft changes wait. */
   isSoft: boolean
   done: PromiseWithResolvers<number> | undefined
@@ -116,17 +119,20 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     return site.running
   }
   const order = async (siteId: number, site: Site): Promise<boolean> => {
-    const { pages, files, shop, done } = site
+    const { pages, files, shop, extensions, done } = site
     site.pages = new Set()
     site.files = new Set()
     site.shop = false
+    site.extensions = false
     site.isSoft = false
     site.ordering = done?.promise
     site.done = undefined
     site.lastMs = performance.now()
     site.recent.push(site.lastMs)
     try {
-      site.lastSeq = await record(siteId, { pages: listed(pages), files: listed(files), shop })
+      const seq = await record(siteId, { pages: listed(pages), files: listed(files), shop, extensions })
+      // A change that no page shows has no purge.
+      site.lastSeq = Math.max(site.lastSeq, seq)
       site.isFailing = false
       done?.resolve(site.lastSeq)
       return true
@@ -135,7 +141,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       site.isFailing = true
       // Releases waiting callers. The order itself is kept.
       done?.resolve(0)
-      merge(site, { pages, files, shop })
+      merge(site, { pages, files, shop, extensions })
       site.done ??= Promise.withResolvers()
       return false
     }
@@ -152,6 +158,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
         pages: new Set(),
         files: new Set(),
         shop: false,
+        extensions: false,
         isSoft: false,
         done: undefined,
         timer: undefined,
@@ -192,10 +199,13 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
 
 type Paths = 'all' | Iterable<string>
 
-function merge(site: Site, { pages, files, shop }: { pages: Paths; files: Paths; shop: boolean }): void {
+type Merged = Pick<OutdatedContent, 'shop' | 'extensions'> & { readonly pages: Paths; readonly files: Paths }
+
+function merge(site: Site, { pages, files, shop, extensions }: Merged): void {
   site.pages = union(site.pages, pages)
   site.files = union(site.files, files)
   site.shop ||= shop
+  site.extensions ||= extensions
 }
 
 function union(paths: 'all' | Set<string>, more: Paths): 'all' | Set<string> {
@@ -218,9 +228,12 @@ function readChange(text: string): Said | undefined {
   if (typeof change !== 'object' || change === null) return undefined
   const pages = change.all === true ? 'all' : readPaths(change.paths)
   const files = change.files === true ? 'all' : readPaths(change.filePaths)
-  return pages.length === 0 && files.length === 0
+  const [shop, extensions] = [change.shop === true, change.extensions === true]
+  const isUnseen = pages.length === 0 && files.length === 0
+  // Nobody waits for a change that no page shows.
+  return isUnseen && !extensions
     ? undefined
-    : { pages, files, shop: change.shop === true, isSoft: change.soft === true }
+    : { pages, files, shop, extensions, isSoft: isUnseen || change.soft === true }
 }
 
 function readPaths(paths: unknown): 'all' | readonly string[] {

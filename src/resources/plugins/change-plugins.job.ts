@@ -24,7 +24,7 @@ import {
 } from './change-plugin.ts'
 import { type DatabaseErrors, databaseWarning, frontFault, innerFaults } from './front-fault.ts'
 import { lookAtPlugins } from './list-plugins.job.ts'
-import { endChange } from './plugin.store.ts'
+import { endChange, listSoon } from './plugin.store.ts'
 import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
 
@@ -233,8 +233,9 @@ async function record(
     await endChange(tx, operationId)
     const site = await holdSite(tx, siteId)
     if (!site) return
-    // The advice for shops reads the stored list.
+    // The advice for shops reads the stored list at once. For the lists of all sites, the next look is soon enough.
     if (isShop(path)) await lookAtPlugins(tx, site, context.now())
+    else await listSoon(tx, siteId)
     const data = { path, version: version ?? 'latest', ...(reason !== undefined && { reason }) }
     await changeOfJob(tx, context).record({ action: told.action, message: what, event: { type: told.event, data } })
     await purgeCaches(tx, siteId, { pages: 'all', files: 'all' })

@@ -8,7 +8,8 @@ import {
   updatePluginsJob,
 } from './change-plugins.job.ts'
 import { listPluginsJob } from './list-plugins.job.ts'
-import { deletePluginsOfSite } from './plugin.store.ts'
+import { lookAtDueSites, lookAtDueSitesOften } from './look-at-due-sites.job.ts'
+import { deletePluginsOfSite, listSoon } from './plugin.store.ts'
 import { problems } from './problems.ts'
 
 export const plugins = resource({
@@ -23,8 +24,17 @@ export const plugins = resource({
       deactivatePluginsJob,
       deletePluginsJob,
     ],
+    control: [lookAtDueSites],
   },
-  siteHooks: { forgotten: deletePluginsOfSite },
+  schedules: [lookAtDueSitesOften],
+  siteHooks: {
+    live: (tx, { id }) => listSoon(tx, id),
+    async filled({ database }, { id, state }) {
+      // A new site is listed when it is live.
+      if (state === 'live') await database.transaction((tx) => listSoon(tx, id))
+    },
+    forgotten: deletePluginsOfSite,
+  },
   problems,
   actions,
   events,

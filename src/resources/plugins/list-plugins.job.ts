@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { findSite, runSiteTask, type Site } from '../sites/public.ts'
+import { findSite, holdSite, runSiteTask, type Site } from '../sites/public.ts'
 import { storePlugins } from './plugin.store.ts'
 
 /** Lists the plugins of a site's WordPress. */
@@ -21,7 +21,7 @@ export const listPluginsJob = durableWith<HostServices>()({
  * Enqueues the listing outside the site's queue, because a user waits for it and it changes nothing. Lists of
  * operations hide it.
  */
-export const lookAtPlugins = (tx: Tx, { id, hostId }: Site, now: number): Promise<number> =>
+export const lookAtPlugins = (tx: Tx, { id, hostId }: Pick<Site, 'id' | 'hostId'>, now: number): Promise<number> =>
   enqueue(tx, listPluginsJob, { siteId: id }, { hostId, source: ROUTINE, now })
 
 /**
@@ -33,13 +33,13 @@ export async function lookAtShop(tx: Tx, siteId: number, now: number): Promise<v
   if (site) await lookAtPlugins(tx, site, now)
 }
 
-type Context = Pick<StepContext<{ siteId: number }, HostServices>, 'services' | 'input' | 'transaction'>
+type Context = Pick<StepContext<{ siteId: number }, HostServices>, 'services' | 'input' | 'transaction' | 'now'>
 
-async function listPlugins({ services, input, transaction }: Context): Promise<void> {
+async function listPlugins({ services, input, transaction, now }: Context): Promise<void> {
   const { siteId } = input
-  const plugins = await pluginsOf(services, siteId)
+  const listed = await runSiteTask(services, siteId, 'list-plugins', {})
   await transaction(async (tx) => {
-    if (await findSite(tx, siteId)) await storePlugins(tx, siteId, plugins)
+    if (await holdSite(tx, siteId)) await storePlugins(tx, siteId, listed, now())
   })
 }
 

@@ -1,13 +1,90 @@
-import type { ListedPlugin } from '../../hosting/php/tasks.ts'
+import type { ListedPlugin, ListedTheme } from '../../hosting/php/tasks.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import type { PluginsOrder } from './plugin.ts'
+import { DAY_MS } from '../../platform/durations.ts'
+import { type Extension, storeExtensions } from '../inventory/public.ts'
+import { isChangeable, type PluginsOrder } from './plugin.ts'
 
-export async function storePlugins(tx: Tx, siteId: number, plugins: readonly ListedPlugin[]): Promise<void> {
-  const row = { site_id: siteId, plugins: JSON.stringify(plugins) }
+/** The plugins and themes of a site's WordPress. */
+export interface ListedExtensions {
+  readonly plugins: readonly ListedPlugin[]
+  readonly themes: readonly ListedTheme[]
+}
+
+/** Stores the plugins and themes of a site, and lists them again in a day. */
+export async function storePlugins(
+  tx: Tx,
+  siteId: number,
+  { plugins, themes }: ListedExtensions,
+  now: number,
+): Promise<void> {
+  const row = { site_id: siteId, plugins: JSON.stringify(plugins), due_at: now + DAY_MS }
   await tx
     .insertInto('plugin_lists')
     .values(row)
-    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ plugins: row.plugins }))
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ plugins: row.plugins, due_at: row.due_at }))
+    .execute()
+  await storeExtensions(tx, siteId, [...plugins.flatMap(pluginRow), ...themes.flatMap(themeRow)])
+}
+
+const pluginRow = ({ name, title, version, status, updateVersion, isAutomatic }: ListedPlugin): Extension[] =>
+  isChangeable(status)
+    ? extensionRow('plugin', { name, title, version, updateVersion, isActive: status !== 'inactive', isAutomatic })
+    : []
+
+const themeRow = (theme: ListedTheme): Extension[] => extensionRow('theme', theme)
+
+function extensionRow(
+  kind: Extension['kind'],
+  theme: Omit<ListedTheme, 'isAutomatic'> & { readonly isAutomatic?: boolean | undefined },
+): Extension[] {
+  const slug = plain(theme.name)
+  if (slug === '') return []
+  return [
+    {
+      ...{ kind, slug, title: plain(theme.title), version: plain(theme.version) },
+      is_active: theme.isActive ? 1 : 0,
+      update_version: theme.updateVersion === null ? null : plain(theme.updateVersion),
+      is_automatic: theme.isAutomatic ? 1 : 0,
+    },
+  ]
+}
+
+/** Returns a text that any database stores: the site reports it, so it may contain anything. */
+const plain = (text: string): string => text.toWellFormed().replace(/\p{Cc}/gu, '')
+
+/** Has the plugins and themes of a site listed with the next look: see `look-at-due-sites.job.ts`. */
+export async function listSoon(tx: Tx, siteId: number): Promise<void> {
+  await tx
+    .insertInto('plugin_lists')
+    .values({ site_id: siteId, plugins: '[]', due_at: 0 })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ due_at: 0 }))
+    .execute()
+}
+
+/** Returns the sites that are due to be listed and reachable, those that have waited longest first. */
+export async function sitesDue(tx: Tx, now: number, limit: number): Promise<{ id: number; hostId: number }[]> {
+  const rows = await tx
+    .selectFrom('plugin_lists')
+    .innerJoin('sites', 'sites.id', 'plugin_lists.site_id')
+    .select(['sites.id', 'sites.host_id'])
+    .where('plugin_lists.due_at', '<=', now)
+    .where('sites.state', '=', 'live')
+    .where('sites.deleted_at', 'is', null)
+    .where('sites.closed_by', 'is', null)
+    .where('sites.host_id', 'is not', null)
+    .orderBy('plugin_lists.due_at')
+    .orderBy('plugin_lists.site_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, host_id }) => ({ id, hostId: host_id as number }))
+}
+
+/** Postpones the next look at a site, so that a site whose listing fails does not keep others waiting. */
+export async function lookedAt(tx: Tx, siteId: number, now: number): Promise<void> {
+  await tx
+    .updateTable('plugin_lists')
+    .set({ due_at: now + DAY_MS })
+    .where('site_id', '=', siteId)
     .execute()
 }
 

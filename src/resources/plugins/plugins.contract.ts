@@ -14,7 +14,7 @@ import { answer, directoryOf, isPurged, loseRights, refuse, rows } from '../../.
 import { type Examples, onSite, type Sample, type Scene } from '../../../test/support/samples.ts'
 import { siteIs } from '../../../test/support/scenes.ts'
 import { changeSite } from '../sites/site.store.ts'
-import { storedPlugins } from './plugin.store.ts'
+import { listSoon, storedPlugins } from './plugin.store.ts'
 import { withPlugins } from './plugins.fixture.ts'
 
 /** A plugin `forms` in a site directory, as the WordPress of this test has it. */
@@ -144,6 +144,24 @@ const jobs: Record<string, JobSample> = {
       expect((await storedPlugins(api.database.read, site)).map(({ name, status }) => [name, status])).toEqual([
         ['forms', 'active'],
       ])
+    },
+  },
+
+  'plugin.look': {
+    async prepare({ api, site }) {
+      await api.database.transaction(async (tx) => {
+        await listSoon(tx, site)
+        // Other samples leave sites that are due.
+        await tx.updateTable('plugin_lists').set({ due_at: -1 }).where('site_id', '=', site).execute()
+      })
+      return { input: {} }
+    },
+    async done({ api, site }) {
+      const listings = api.database.read.selectFrom('operations').select('input').where('type', '=', 'plugin.list')
+      const ofSite = (await listings.execute()).filter(({ input }) => JSON.parse(input).siteId === site)
+      expect(ofSite).toHaveLength(1)
+      const due = api.database.read.selectFrom('plugin_lists').select('due_at').where('site_id', '=', site)
+      expect((await due.executeTakeFirstOrThrow()).due_at).toBeGreaterThan(Date.now())
     },
   },
 

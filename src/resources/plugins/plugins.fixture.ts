@@ -7,9 +7,13 @@ export const withPlugins = (api: TestApi, siteId: number, ...names: string[]) =>
     storePlugins(
       tx,
       siteId,
-      names.map((name) => ({
-        ...{ name, file: `${name}/${name}.php`, title: name, description: '', status: 'active', version: '1.0' },
-        ...{ update: 'none', updateVersion: null },
-      })),
+      {
+        themes: [],
+        plugins: names.map((name) => ({
+          ...{ name, file: `${name}/${name}.php`, title: name, description: '', status: 'active', version: '1.0' },
+          ...{ update: 'none', updateVersion: null },
+        })),
+      },
+      Date.now(),
     ),
   )

@@ -2,3 +2,4 @@
 export { type DatabaseErrors, databaseWarning, frontFault, newDatabaseErrors } from './front-fault.ts'
 export { lookAtShop } from './list-plugins.job.ts'
 export { openPluginDirectory } from './open-directory.ts'
+export { listSoon } from './plugin.store.ts'

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 declare module '../../platform/db/schema.ts' {
   interface Schema {
     plugin_lists: PluginListRow
@@ -10,6 +12,8 @@ export interface PluginListRow {
   site_id: number
   /** JSON: `ListedPlugin[]`. */
   plugins: string
+  /** When they are listed again. */
+  due_at: Generated<number>
 }
 
 /** The change in progress of an operation. It exists from before the site is touched until the result is known. */

@@ -1,9 +1,11 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
+import { countAgain, countForSeer, uncountSite } from '../inventory/public.ts'
 import { noteSite, withdrawSite } from '../search/public.ts'
 
 /** Lets an account see a site. A repeated call changes nothing. */
 export async function grantAccess(tx: Tx, accountId: number, site: { id: number }): Promise<void> {
+  await countForSeer(tx, accountId, site.id)
   await insertAccess(tx, { accountId, siteId: site.id })
   await noteSite(tx, site.id, accountId)
 }
@@ -36,17 +38,20 @@ export async function notePhpVersion(tx: Tx, siteId: number, version: string): P
 
 /** Removes the site from the lists of all accounts. */
 export async function revokeAllAccess(tx: Tx, siteId: number): Promise<void> {
+  await uncountSite(tx, siteId)
   await tx.deleteFrom('site_access').where('site_id', '=', siteId).execute()
 }
 
 /** Removes a site from an account's lists, with the account's favorite mark. */
 export async function revokeAccess(tx: Tx, accountId: number, siteId: number): Promise<void> {
+  await uncountSite(tx, siteId, accountId)
   await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
   await withdrawSite(tx, siteId, accountId)
 }
 
 /** Hides a deleted site from all lists, or shows it again: those of accounts, and those of their tags. */
 export async function hideSite(tx: Tx, siteId: number, isHidden: boolean): Promise<void> {
+  await (isHidden ? uncountSite : countAgain)(tx, siteId)
   for (const table of ['site_access', 'site_tags'] as const)
     await tx
       .updateTable(table)

@@ -34,6 +34,7 @@ import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { lookAtShop } from '../../resources/plugins/list-plugins.job.ts'
+import { listSoon } from '../../resources/plugins/plugin.store.ts'
 import { networkConstants } from '../../resources/sites/network/network.ts'
 import { tellOfLostSite } from '../../resources/sites/remove/lost-site.ts'
 import { findSite } from '../../resources/sites/site.store.ts'
@@ -93,6 +94,7 @@ export async function openSitePhp(
     record: (siteId, change) =>
       database.transaction(async (tx) => {
         if (change.shop) await lookAtShop(tx, siteId, Date.now())
+        else if (change.extensions) await listSoon(tx, siteId)
         return purgeCaches(tx, siteId, change)
       }),
     log,

@@ -27,6 +27,8 @@ final class Stead_Changes
     private bool $files = false;
     /** Whether WooCommerce was activated, deactivated, or deleted, so that the host lists the plugins again. */
     private bool $shop = false;
+    /** Whether plugins, themes, or their updates have changed, so that the host lists them again. */
+    private bool $extensions = false;
     /**
      * Set when an editor of the site has written something that no rule covers. If nothing finer is known, everything
      * is outdated.
@@ -96,14 +98,21 @@ final class Stead_Changes
                 $this->postById((int) $args[0]);
                 break;
             case 'added_option':
+                $this->updates((string) $args[0], null, $args[1] ?? null);
                 // The first page that is shown creates an empty option for every type of widget.
                 if (!(str_starts_with((string) $args[0], 'widget_') && ($args[1] ?? null) === ['_multiwidget' => 1])) {
                     $this->option((string) $args[0]);
                 }
                 break;
             case 'updated_option':
+                $this->updates((string) $args[0], $args[1] ?? null, $args[2] ?? null);
+                $this->option((string) $args[0]);
+                break;
             case 'deleted_option':
                 $this->option((string) $args[0]);
+                break;
+            case 'deleted_theme':
+                $this->extensions = true;
                 break;
             case 'profile_update':
             case 'delete_user':
@@ -120,6 +129,7 @@ final class Stead_Changes
             case 'switch_theme':
                 $this->all = true;
                 $this->files = true;
+                $this->extensions = true;
                 break;
             default:
                 $this->all = true;
@@ -392,6 +402,23 @@ final class Stead_Changes
         $this->wrote = $this->wrote || $this->isAction();
     }
 
+    /** Handles the settings of automatic updates, and what WordPress knows of updates. No page shows them. */
+    private function updates(string $name, $before, $after): void
+    {
+        $this->extensions = $this->extensions
+            || in_array($name, ['auto_update_plugins', 'auto_update_themes'], true)
+            || (in_array($name, ['_site_transient_update_plugins', '_site_transient_update_themes'], true)
+                && $this->offers($before) !== $this->offers($after));
+    }
+
+    /** @return array<string> the available versions by file or folder, without the time of the check */
+    private function offers($known): array
+    {
+        $offers = array_map(static fn ($offer) => ((array) $offer)['new_version'] ?? '', (array) ($known->response ?? []));
+        ksort($offers);
+        return $offers;
+    }
+
     /** Marks a page and everything below its address: further pages, comment pages, feed. */
     private function below($url): void
     {
@@ -442,16 +469,18 @@ final class Stead_Changes
     /** Reports what was collected since the last report, if anything. */
     public function tell(): void
     {
-        $isKnown = $this->all || $this->files || $this->paths !== [] || $this->filePaths !== [];
+        $isKnown = $this->all || $this->files || $this->extensions || $this->paths !== [] || $this->filePaths !== [];
         $isSoft = !$this->all && ($this->elsewhere || ($this->wrote && $this->paths === [])) && $this->isEditor();
         $paths = $this->all ? [] : array_keys($this->paths);
         $filePaths = $this->files ? [] : array_keys($this->filePaths);
-        $known = ['all' => $this->all, 'files' => $this->files, 'shop' => $this->shop, 'paths' => $paths, 'filePaths' => $filePaths];
+        $marks = ['all' => $this->all, 'files' => $this->files, 'shop' => $this->shop, 'extensions' => $this->extensions];
+        $known = $marks + ['paths' => $paths, 'filePaths' => $filePaths];
         $this->wrote = false;
         $this->elsewhere = false;
         $this->all = false;
         $this->files = false;
         $this->shop = false;
+        $this->extensions = false;
         $this->paths = [];
         $this->filePaths = [];
         if ($isKnown) {

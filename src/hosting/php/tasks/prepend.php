@@ -220,7 +220,7 @@ if (function_exists('post_message_to_js')) {
         'set_object_terms', 'added_post_meta', 'updated_post_meta', 'deleted_post_meta', 'wp_insert_comment',
         'delete_comment', 'edit_comment', 'transition_comment_status', 'edited_term', 'delete_term', 'wp_update_nav_menu',
         'switch_theme', 'customize_save_after', 'activated_plugin', 'deactivated_plugin', 'deleted_plugin',
-        'upgrader_process_complete', '_core_updated_successfully', 'added_option', 'updated_option', 'deleted_option',
+        'deleted_theme', 'upgrader_process_complete', '_core_updated_successfully', 'added_option', 'updated_option', 'deleted_option',
         'profile_update', 'delete_user', 'wp_ajax_edit-theme-plugin-file', 'woocommerce_updated_product_stock',
         'woocommerce_product_set_stock_status', 'stead_purge', 'litespeed_purge_all', 'litespeed_purge_post',
         'cache_enabler_clear_complete_cache', 'cache_enabler_clear_site_cache', 'cache_enabler_clear_page_cache_by_post',

@@ -27,6 +27,7 @@ const tables = [
   'extension_licenses',
   'login_links',
   'plugin_lists',
+  'site_extensions',
   'database_admin_links',
   'mu_plugin_sites',
   'dns_records',
@@ -45,6 +46,8 @@ const tables = [
   'performance_attempts',
   'webhook_sites',
 ] as const
+
+const theme = { name: 'a', title: 'A', version: '1', isActive: true, updateVersion: null, isAutomatic: false }
 
 /** Tables that name a site and outlive it, with the reason. */
 const others = {
@@ -87,7 +90,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await insertClaim(tx, { ...claim, zone: `${name}.example` })
       await insertImport(tx, { siteId: id, state: 'ready', sources: [], starts: false, createdAt: 1, expiresAt: 1 })
       await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
-      await storePlugins(tx, id, [])
+      await storePlugins(tx, id, { plugins: [], themes: [theme] }, 1)
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
       await withReportIn(tx, id)
       await noteAttempt(tx, id, 1)
