@@ -342,16 +342,16 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
 
   test('adds a must-use plugin, fetches it again, and deletes it', async () => {
     await at('account/mu-plugins')
-    await button('Add a must-use plugin').click()
+    await button('Add must-use plugin').click()
     await page.getByLabel(/^Public https/).fill('https://plugins.example.com/tools.php')
     await panel.judge(page)
-    await button('Add it').click()
-    await page.getByText('Bringing https://plugins.example.com/tools.php').waitFor()
-    await page.getByRole('cell', { name: 'all, and new ones' }).waitFor()
+    await dialog().getByRole('button', { name: 'Add must-use plugin' }).click()
+    await page.getByText('Install https://plugins.example.com/tools.php').waitFor()
+    await page.getByRole('cell', { name: 'All, and new ones' }).waitFor()
     await page.getByRole('button', { name: /^Fetch again: / }).click()
     await page.getByRole('button', { name: /^Delete / }).click()
     await dialog().getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText('None. Add the address').waitFor()
+    await page.getByText('No must-use plugins yet').waitFor()
     expect((await owner.call('GET', '/v1/mu-plugins')).body.data).toEqual([])
   })
 

@@ -47,7 +47,7 @@ const dialogs: readonly (readonly [path: string, ...open: readonly (string | Reg
   ['account/collaborators', 'Invite person'],
   ['account/collaborators', /^Permissions on new sites/],
   ['account/webhooks', 'Create webhook'],
-  ['account/mu-plugins', 'Add a must-use plugin'],
+  ['account/mu-plugins', 'Add must-use plugin'],
   ['platform?tab=accounts', /^More actions for a-helper/, 'Remove account…'],
   ['platform?tab=accounts', /^Suspend account: a-helper/],
 ]

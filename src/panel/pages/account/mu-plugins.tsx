@@ -4,11 +4,12 @@ import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
-import { Progress } from '../../parts/progress.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { showWork } from '../../parts/work.ts'
 import { muPluginsTexts as texts } from '../../texts/account-parts.ts'
 import { timeOf } from '../../time.ts'
 
@@ -16,33 +17,39 @@ import { timeOf } from '../../time.ts'
 export function MuPlugins() {
   const query = { after: placeShown(), per_page: 20 }
   const plugins = useLoad(() => ask(() => api.GET('/v1/mu-plugins', { params: { query } })), [placeShown()])
-  const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const isAdding = useSignal(false)
   async function doing(about: string, change: () => Promise<Got<unknown>>): Promise<void> {
     const { operationId } = await change()
-    work.value = operationId === undefined ? undefined : { id: operationId, about }
+    if (operationId !== undefined) showWork(operationId, about, () => void plugins.reload())
     await plugins.reload()
   }
   const pathOf = (id: number) => ({ params: { path: { id } } })
   return (
     <>
-      <div class="row spread">
+      <div class="head">
         <h1>{texts.title}</h1>
-        <Button
-          onClick={() => {
-            isAdding.value = true
-          }}
-        >
-          {texts.add}
-        </Button>
+        <div class="right">
+          <Button
+            isMain
+            icon="plus"
+            onClick={() => {
+              isAdding.value = true
+            }}
+          >
+            {texts.add}
+          </Button>
+        </div>
       </div>
-      <p class="quiet">{texts.what}</p>
-      {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void plugins.reload()} />}
       <List
         from={plugins}
         caption={texts.title}
         head={texts.head}
-        empty={texts.empty}
+        isStacked
+        empty={
+          <div class="card">
+            <Empty icon="package" title={texts.emptyTitle} text={texts.empty} />
+          </div>
+        }
         row={({ id, slug, path, created, existingSites, futureSites }) => [
           <code>{slug}</code>,
           <code>{path}</code>,
@@ -86,7 +93,7 @@ export function MuPlugins() {
               { name: 'existing', label: texts.existing, type: 'checkbox', isChecked: true },
               { name: 'future', label: texts.future, type: 'checkbox', isChecked: true },
             ]}
-            button={texts.addIt}
+            button={texts.add}
             submit={async ({ path = '', existing, future }) => {
               const body = { path, existing_sites: existing === 'true', future_sites: future === 'true' }
               await doing(texts.added(path), () => ask(() => api.POST('/v1/mu-plugins', { body })))

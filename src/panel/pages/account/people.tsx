@@ -6,11 +6,11 @@ import { Empty } from '../../parts/empty.tsx'
 import { filterOf } from '../../parts/filters.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
-import { Progress } from '../../parts/progress.tsx'
 import { RoleBoxes, tickedRoles } from '../../parts/roles.tsx'
 import { type Chosen, SitePicker } from '../../parts/site-picker.tsx'
 import { told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { showWork } from '../../parts/work.ts'
 import { setQuery } from '../../route.ts'
 import { session } from '../../session.ts'
 import { peopleTexts as texts } from '../../texts/account-parts.ts'
@@ -39,14 +39,13 @@ async function readPeople(): Promise<Got<readonly Person[]>> {
 export function People() {
   const people = useLoad(readPeople)
   const asked = useSignal<Asked | undefined>(undefined)
-  const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const open = (what: Asked) => () => {
     asked.value = what
   }
   const end = (about: string, operationId: number | undefined) => {
     asked.value = undefined
     if (operationId === undefined) told(about)
-    else work.value = { id: operationId, about }
+    else showWork(operationId, about, () => void people.reload())
     void people.reload()
   }
   const only = filterOf('person')
@@ -66,7 +65,6 @@ export function People() {
           </Button>
         </div>
       </div>
-      {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void people.reload()} />}
       {only && (
         <p class="row chips">
           <span class="badge accent chip">

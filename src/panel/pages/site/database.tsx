@@ -10,7 +10,7 @@ import { useLoad } from '../../parts/use-load.ts'
 import { sizeOf } from '../../size.ts'
 import { commonTexts } from '../../texts/common.ts'
 import { databaseTexts as texts } from '../../texts/site/database.ts'
-import { timeOf } from '../../time.ts'
+import { agoOf, timeOf } from '../../time.ts'
 import { openDatabase } from '../open-database.ts'
 import type { PartProps } from './part.ts'
 
@@ -65,7 +65,12 @@ function Newest({ id }: { readonly id: number }) {
   const backups = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/backups/db', { params })), [id])
   const newest = backups.got.value?.data[0]
   return (
-    <Stat class="s6" label={texts.newest} value={newest ? timeOf(newest.formatted_timestamp) : texts.none}>
+    <Stat
+      class="s6"
+      label={texts.newest}
+      value={newest ? agoOf(newest.formatted_timestamp) : texts.none}
+      note={newest && timeOf(newest.formatted_timestamp)}
+    >
       <a href={`#/sites/${id}/backups`}>{texts.restore}</a>
     </Stat>
   )

@@ -8,6 +8,7 @@ import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Form } from '../../parts/form.tsx'
+import { HeadActions } from '../../parts/head-actions.tsx'
 import { Skeleton } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { Written } from '../../parts/written.tsx'
@@ -39,11 +40,11 @@ export function Notes({ id }: PartProps) {
   const known = notes.got.value
   return (
     <>
-      <p class="row actions">
+      <HeadActions>
         <Button of="createNote" isMain icon="plus" onClick={write()}>
           {texts.add}
         </Button>
-      </p>
+      </HeadActions>
       {notes.fault.value && <p class="fault">{notes.fault.value}</p>}
       {!known && !notes.fault.value && <Skeleton />}
       {known?.data.length === 0 && (

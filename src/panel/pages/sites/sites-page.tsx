@@ -243,7 +243,7 @@ const sorts = [
   { key: 'disk', isLargestFirst: true },
 ]
 
-const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', 'extra', '']
+const columns = ['', 'wide', 'under', 'extra', 'extra', 'extra num', 'extra num', 'extra', '']
 
 const { format: count } = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 
