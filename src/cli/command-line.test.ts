@@ -75,9 +75,10 @@ const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge', 'dns'
 const withControlDatabase = commands.filter(
   ({ settings }) => settings.length > 0 && settings.length < allSettings.length,
 )
-// `doctor` has its own tests, because its results depend on the machine.
+// `doctor` and `setup` have their own tests, because their results depend on the machine.
 const elsewhere = commands.filter(
-  (command) => !isPart(command) && !withControlDatabase.includes(command) && command.name !== 'doctor',
+  (command) =>
+    !isPart(command) && !withControlDatabase.includes(command) && !['doctor', 'setup'].includes(command.name),
 )
 
 describe('no command creates a data folder or a database', () => {

@@ -333,6 +333,27 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./trust.ts')).trust,
   }),
   command({
+    name: 'setup',
+    about: 'write the settings of a Debian package by answering five questions, or with these flags; ends with doctor',
+    flags: {
+      domain: { value: 'DOMAIN', help: 'domain for the first addresses of sites' },
+      mail: { value: 'URL', help: 'mail server, smtp://user:password@host:587, or none' },
+      backups: {
+        value: 'PLACE',
+        help: 'folder of backups, or s3://bucket/prefix with --backup-s3-endpoint, --backup-s3-access-key-id and --backup-s3-secret-access-key',
+      },
+      php: { value: 'KIND', help: 'PHP and database of sites: wasm, or native for php-fpm and MariaDB of the server' },
+      email: { value: 'ADDRESS', help: 'e-mail address of the first account' },
+      'panel-name': { value: 'NAME', help: 'host name of the control panel (default: panel beside the domain)' },
+      address: { value: 'ADDRESSES', help: 'public IP addresses of the server (default: those of its interfaces)' },
+      'agree-to-terms': { help: "agree to the terms of Let's Encrypt, which issues the certificates" },
+      unchecked: { help: 'accept flags even if a server that they name does not respond' },
+      restart: { help: 'restart the service afterwards' },
+      file: { value: 'FILE', help: 'settings file (default: /etc/stead/stead.env)' },
+    },
+    load: async () => (await import('./setup/setup.ts')).setUp,
+  }),
+  command({
     name: 'config',
     about: 'print the current settings, without secrets',
     settings: allSettings,

@@ -69,7 +69,7 @@ describe.skipIf(!has('bash'))('bash', () => {
     [['stead', 'version', '--edge'], []],
     [
       ['stead', 'help', 'se'],
-      ['search', 'serve', 'sessions', 'settings'],
+      ['search', 'serve', 'sessions', 'setup', 'settings'],
     ],
     [['stead', 'help', 'account', 's'], ['set-plan']],
     [['stead', 'nonsense', ''], []],
