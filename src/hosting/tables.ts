@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { HostState } from './host-state.ts'
 import type { DatabaseKind } from './site-database/database-kind.ts'
+import type { DirectoryState } from './site-directories/directory.store.ts'
 
 declare module '../platform/db/schema.ts' {
   interface Schema {
@@ -40,7 +41,7 @@ export interface HostRow {
 export interface SiteHomeRow {
   id: Generated<number>
   host_id: number
-  state: 'making' | 'prepared' | 'taken' | 'leaving'
+  state: DirectoryState
   core_version: string
   install: string
   database: Generated<DatabaseKind>

@@ -3384,6 +3384,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/relocate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a site to another host
+         * @description An addition of Stead. Only the operator can move sites between hosts, and both hosts must use the same backup storage. Stead copies the site while it is open. Then it closes the site (503 with `Retry-After`), copies what has changed, compares files and database, and opens the site on the new host. If anything fails, the site stays where it is. Follow the progress with the operation in `Operation-Id`. The old host keeps its copy for a day.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        post: operations["relocateSite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/imports/{import_id}/uploads/{number}": {
         parameters: {
             query?: never;
@@ -7794,6 +7816,17 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "cordoned" | "lost" | "removed";
+        };
+        Relocation: {
+            /**
+             * @description Name of the new host. Default: the host of the datacenter with the most room
+             * @example host-2
+             */
+            host?: string;
+        };
+        Relocating: {
+            /** @example host-2 */
+            host: string;
         };
         IssueTokenBody: {
             /**
@@ -14831,6 +14864,46 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    relocateSite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "host": "host-2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Relocation"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Relocating"];
                         errors: null;
                     };
                 };

@@ -62,6 +62,7 @@ export class JobStand {
   #host: FakeHost | undefined
   #worker: Worker | undefined
   #runs = 0
+  readonly #leftovers: (() => Promise<unknown>)[] = []
 
   constructor(api: TestApi) {
     this.#api = api
@@ -76,7 +77,16 @@ export class JobStand {
     this.#host = host
     const owner = await api.person(`owner-${tag}@example.com`)
     const mate = await api.person(`mate-${tag}@example.com`)
-    return { api, host, owner, mate, site: await api.site(owner, tag), mails: new Set(), maintained: [] }
+    return {
+      api,
+      host,
+      owner,
+      mate,
+      site: await api.site(owner, tag),
+      mails: new Set(),
+      maintained: [],
+      leftovers: this.#leftovers,
+    }
   }
 
   /**
@@ -132,6 +142,7 @@ export class JobStand {
   async tidy(): Promise<void> {
     await this.#worker?.stop(5000)
     this.#worker = undefined
+    for (const each of this.#leftovers.splice(0)) await each()
     await this.#host?.close()
     this.#host = undefined
     await this.#api.database.transaction(async (tx) => {

@@ -82,6 +82,8 @@ export interface JobWorld {
   readonly mails: Set<string>
   /** The times of log maintenance. */
   readonly maintained: number[]
+  /** Run after the test, in order. */
+  readonly leftovers: (() => Promise<unknown>)[]
 }
 
 /** One run of a job: its input, what must hold after success, and what is left after failure. */

@@ -20,7 +20,15 @@ export const write = <Result>({ api }: Scene, work: (tx: Tx) => Promise<Result>)
 export const plan = (name: string) => (scene: Scene) => write(scene, (tx) => setPlan(tx, scene.owner.accountId, name))
 
 export const siteIs =
-  (values: { state?: SiteState; edge_cache?: 0; multisite?: 1; staging?: 1; host_id?: null }) => (scene: Scene) =>
+  (values: {
+    state?: SiteState
+    edge_cache?: 0
+    multisite?: 1
+    staging?: 1
+    host_id?: null
+    datacenter_code?: string
+  }) =>
+  (scene: Scene) =>
     write(scene, (tx) => tx.updateTable('sites').set(values).where('id', '=', scene.siteId).execute())
 
 export const friendHas = (roles: string) => (scene: Scene) =>

@@ -1,6 +1,17 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { type DatabaseKind, embeddedKind } from '../site-database/database-kind.ts'
 
+/**
+ * State of a site directory.
+ * making    being created
+ * prepared  no site has it yet
+ * taken     a site has it
+ * leaving   being removed
+ * apart     a copy of a site that is served elsewhere: it arrives here, or was left here. Its operation gives it to the
+ *           site, or removes it
+ */
+export type DirectoryState = 'making' | 'prepared' | 'taken' | 'leaving' | 'apart'
+
 /** A site directory in the control database. Its folder is on the host. */
 export interface SiteDirectoryRecord {
   readonly id: number
@@ -8,7 +19,7 @@ export interface SiteDirectoryRecord {
   readonly install: string
   readonly database: DatabaseKind
   readonly siteId: number | null
-  readonly state: 'making' | 'prepared' | 'taken' | 'leaving'
+  readonly state: DirectoryState
 }
 
 interface Kind {
@@ -87,13 +98,14 @@ export async function nameOfSite(tx: Tx, siteId: number | null): Promise<string 
   return row?.name ?? null
 }
 
-/** Returns the site directories without a site, in any state. */
+/** Returns the site directories without a site that are not the copy of one. */
 export async function directoriesWithoutSite(tx: Tx, hostId: number): Promise<SiteDirectoryRecord[]> {
   return tx
     .selectFrom('site_homes')
     .select(columns)
     .where('host_id', '=', hostId)
     .where('site_id', 'is', null)
+    .where('state', '!=', 'apart')
     .orderBy('id')
     .execute()
 }
@@ -161,4 +173,59 @@ export async function moveDirectory(
   await deleteDirectory(tx, old.id)
   const { id } = await insertDirectory(tx, { ...old, hostId, siteId, now })
   await setDirectory(tx, id, { state: 'taken' })
+}
+
+/**
+ * Allocates a number for a copy of a site's directory on another host. Nothing exists there yet.
+ * @throws Error for a site without a directory
+ */
+export async function insertCopy(
+  tx: Tx,
+  siteId: number,
+  { hostId, now }: { readonly hostId: number; readonly now: number },
+): Promise<SiteDirectoryRecord> {
+  const own = await directoryOfSite(tx, siteId)
+  if (!own) throw new Error('The site has no site directory')
+  const copy = await insertDirectory(tx, { ...own, hostId, siteId: null, now })
+  await setDirectory(tx, copy.id, { state: 'apart' })
+  return { ...copy, state: 'apart' }
+}
+
+/** Returns a copy of a site that is served elsewhere, or `undefined` if the number is not that of a copy. */
+export async function findCopy(
+  tx: Tx,
+  id: number,
+): Promise<(SiteDirectoryRecord & { readonly hostId: number }) | undefined> {
+  return tx
+    .selectFrom('site_homes')
+    .select([...columns, 'host_id as hostId'])
+    .where('id', '=', id)
+    .where('state', '=', 'apart')
+    .where('site_id', 'is', null)
+    .executeTakeFirst()
+}
+
+/**
+ * Gives a site its copy, and makes the directory that it had a copy.
+ * @returns the number of that directory, or `undefined` if the copy or the directory is gone, and nothing changes
+ */
+export async function exchangeForCopy(tx: Tx, siteId: number, copyId: number): Promise<number | undefined> {
+  const [own, copy] = [await directoryOfSite(tx, siteId), await findCopy(tx, copyId)]
+  if (!own || !copy) return undefined
+  const set = (id: number, values: { state: DirectoryState; site_id: number | null }) =>
+    tx.updateTable('site_homes').set(values).where('id', '=', id).execute()
+  // First, because a site has one directory.
+  await set(own.id, { state: 'apart', site_id: null })
+  await set(copy.id, { state: 'taken', site_id: siteId })
+  return own.id
+}
+
+/** Deletes the records of copies on a host that is gone. If it returns, it quarantines their folders. */
+export async function forgetCopies(tx: Tx, hostId: number): Promise<void> {
+  await tx
+    .deleteFrom('site_homes')
+    .where('host_id', '=', hostId)
+    .where('state', '=', 'apart')
+    .where('site_id', 'is', null)
+    .execute()
 }

@@ -11,6 +11,7 @@ import {
   deleteDirectory,
   directoriesWithoutSite,
   directoryOfSite,
+  findCopy,
   freeDirectories,
   giveDirectory,
   insertDirectory,
@@ -35,6 +36,18 @@ export class SiteDirectoryMissing extends Error {
       `The site directory is missing: ${path} does not exist or belongs to another site. Restore it from a backup, or delete the site.`,
     )
   }
+}
+
+/** A copy of a site that is served elsewhere was removed, or given to its site. */
+export class CopyGone extends Error {
+  override readonly name = 'CopyGone'
+}
+
+/** A copy of a site that is served elsewhere. */
+export interface CopiedSite {
+  readonly directoryId: number
+  readonly siteId: number
+  readonly siteName: string
 }
 
 export interface SiteDirectoriesOptions {
@@ -125,6 +138,8 @@ export class SiteDirectories {
 
   async #reconcileRecord(record: SiteDirectoryRecord & { readonly siteName: string | null }, isTakenOver: boolean) {
     const { folders, log } = this.#options
+    // The operation that copies the site resumes with it.
+    if (record.state === 'apart') return
     let found = await folders.look(record)
     if (found === 'unmarked' && isTakenOver) {
       await folders.mark(record)
@@ -227,6 +242,39 @@ export class SiteDirectories {
     return record && { ...record, siteName: await nameOfSite(database.read, siteId) }
   }
 
+  /**
+   * Creates the folder and the database of a copy of a site that is served elsewhere, without WordPress. Idempotent: an
+   * existing folder stays.
+   * @throws SiteDirectoryMissing, CopyGone
+   */
+  async makeCopy(copy: CopiedSite): Promise<SiteDirectory> {
+    const { folders } = this.#options
+    const directory = await this.copy(copy.directoryId)
+    const record = { ...directory, siteId: copy.siteId, siteName: copy.siteName }
+    const found = await folders.look(record)
+    if (found === 'nothing') await folders.makeEmpty(record)
+    else if (found !== 'the directory') throw new SiteDirectoryMissing(directory.path)
+    await this.databases.makeEmpty(directory)
+    return directory
+  }
+
+  /**
+   * Returns the directory of a copy that this host has.
+   * @throws CopyGone
+   */
+  async copy(id: number): Promise<SiteDirectory> {
+    const { database, hostId } = this.#options
+    const record = await findCopy(database.read, id)
+    if (record?.hostId !== hostId) throw new CopyGone('The copy of the site was removed')
+    return this.directory(record)
+  }
+
+  /** Deletes a copy of a site, from the disk and from the records. Does nothing if a site has it. */
+  async removeCopy({ directoryId, siteId, siteName }: CopiedSite): Promise<void> {
+    const record = await findCopy(this.#options.database.read, directoryId)
+    if (record) await this.#discard(record, { siteId, siteName })
+  }
+
   async ofSite(siteId: number): Promise<SiteDirectory | undefined> {
     const record = await directoryOfSite(this.#options.database.read, siteId)
     return record && this.directory(record)
@@ -315,9 +363,10 @@ export class SiteDirectories {
     await this.#discard(directory)
   }
 
-  async #discard(record: SiteDirectoryRecord): Promise<void> {
+  /** @param of the site in its mark. Default: that of its record */
+  async #discard(record: SiteDirectoryRecord, of?: Pick<CopiedSite, 'siteId' | 'siteName'>): Promise<void> {
     const { database, folders } = this.#options
-    const named = { ...record, siteName: await nameOfSite(database.read, record.siteId) }
+    const named = { ...record, siteName: await nameOfSite(database.read, record.siteId), ...of }
     const found = await folders.look(named)
     await folders.remove(named)
     // If another site directory is there, the owner of the database is unknown too.

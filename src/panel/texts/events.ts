@@ -4,6 +4,7 @@ export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>
     site_created: 'Site created',
     site_deleted: 'Site deleted',
     site_converted: 'Site converted',
+    site_relocated: 'Site moved to another host',
     site_enabled: 'Site enabled',
     site_disabled: 'Site disabled',
     site_maintenance_mode_toggled: 'Maintenance mode changed',

@@ -37,13 +37,22 @@ export async function openOnHost(tx: Tx, hostId: number, siteId?: number): Promi
   }))
 }
 
-/** Binds the operations of a site to another host, including ended ones, so that a retry runs there. */
-export async function bindToHost(tx: Tx, siteId: number, hosts: { from: number; to: number }): Promise<void> {
+/**
+ * Binds the operations of a site to another host, including ended ones, so that a retry runs there.
+ * @param hosts.except an operation that stays
+ */
+export async function bindToHost(
+  tx: Tx,
+  siteId: number,
+  hosts: { from: number; to: number; except?: number },
+): Promise<void> {
+  const { from, to, except = 0 } = hosts
   await tx
     .updateTable('operations')
-    .set({ host_id: hosts.to })
+    .set({ host_id: to })
     .where('site_id', '=', siteId)
-    .where('host_id', '=', hosts.from)
+    .where('host_id', '=', from)
+    .where('id', '!=', except)
     .execute()
   await announce(tx, 'operations')
 }

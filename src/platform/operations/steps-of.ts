@@ -25,6 +25,17 @@ export async function hasResult(tx: Tx, operationId: number, step: string): Prom
   return row?.result != null
 }
 
+/** Returns the last result of a step, or undefined if it has none. */
+export async function resultOfStep(tx: Tx, operationId: number, step: string): Promise<unknown> {
+  const row = await tx
+    .selectFrom('operation_steps')
+    .select('result')
+    .where('operation_id', '=', operationId)
+    .where('name', '=', step)
+    .executeTakeFirst()
+  return row?.result == null ? undefined : JSON.parse(row.result)
+}
+
 /** Returns whether a step of an operation was ever begun, whatever the outcome. */
 export async function wasBegun(tx: Tx, operationId: number, step: string): Promise<boolean> {
   const row = await tx

@@ -1,4 +1,5 @@
 import { declareActions } from '../kit/action.ts'
+import { declareEvents } from '../webhooks/public.ts'
 
 const ofAccount = declareActions('account', {
   'account.suspended': 'The operator suspended the account',
@@ -13,8 +14,14 @@ const ofAccount = declareActions('account', {
 })
 
 const ofSite = declareActions('site', {
+  'site.relocation_requested': 'The move of a site to another host was requested',
+  'site.relocated': 'A site was moved to another host',
+  'site.relocate_failed': 'Moving a site to another host failed, and it stayed where it was',
   'site.brought_back': 'A site was recovered from its backups after a restore of Stead or the loss of its host',
   'site.bring_back_failed': 'Recovering a site from its backups failed',
 })
+
+/** Webhook events for these changes. */
+export const events = declareEvents('site_relocated')
 
 export const actions = { ...ofSite, ...ofAccount }

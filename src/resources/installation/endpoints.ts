@@ -8,6 +8,7 @@ import { getInstallation } from './get-installation.ts'
 import { cordonHost } from './hosts/cordon-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
+import { relocateSite } from './relocate/relocate-site.ts'
 
 /** In the order of the API description. */
 export const endpoints = [
@@ -21,4 +22,5 @@ export const endpoints = [
   cancelAccountRemoval,
   cordonHost,
   uncordonHost,
+  relocateSite,
 ]

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../../../test/support/contract.ts'
 import { change, directoryOf, isPurged, loseBackups, rows } from '../../../test/support/job-worlds.ts'
 import { at, type Examples, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
-import { write } from '../../../test/support/scenes.ts'
+import { EMPTY_DATACENTER, siteIs, write } from '../../../test/support/scenes.ts'
 import { jobs as definitions } from '../../jobs.ts'
 import { requestCancel } from '../../platform/operations/control.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
@@ -21,6 +21,8 @@ import { zoneIn } from '../dns/dns.fixture.ts'
 import { findSite } from '../sites/site.store.ts'
 import { removeAccountJob } from './accounts/remove-account.job.ts'
 import { listRecordsBackups, recordsRepository, verifyRecords } from './records-backup.ts'
+import { relocateSiteJob } from './relocate/relocate-site.job.ts'
+import { relocationJobs, relocationRefusals } from './relocate/relocation.fixture.ts'
 
 /** The friend's zone has a record of the owner's site, as only a fault can make it. */
 async function withSharedZone({ api, friend: { accountId }, siteId }: Scene): Promise<number> {
@@ -83,6 +85,31 @@ async function leavingIn(scene: Scene, begunAt: number | null = null): Promise<n
   return accountId
 }
 
+/** Asks to move the site of the scene, while all hosts use one backup storage. */
+function moveTo({ api, siteId: id }: Scene, host?: string) {
+  Object.assign(api.config, { backupDir: '/backups' })
+  return { params: { id }, body: { ...(host && { host }) } }
+}
+
+/**
+ * Creates a host for sites of the scene's datacenter, which has less room than the usual one.
+ * @returns its name
+ */
+async function roomyHost({ api, siteId }: Scene): Promise<string> {
+  const name = `roomy-${unique()}`
+  const { datacenterCode: datacenters = '' } = (await findSite(api.database.read, siteId)) ?? {}
+  const values = { name, address: '', datacenters, max_sites: 9, facts: '{}', seen_at: Date.UTC(2100, 0) }
+  await api.database.transaction((tx) => tx.insertInto('hosts').values(values).execute())
+  return name
+}
+
+/** The move of the site waits. */
+const withRelocation = ({ api, owner: { accountId }, siteId }: Scene) =>
+  api.database.transaction(async (tx) => {
+    const hostId = (await findSite(tx, siteId))?.hostId ?? null
+    await enqueue(tx, relocateSiteJob, { siteId, toHostId: 0 }, { siteId, accountId, hostId, afterMs: 86_400_000 })
+  })
+
 /**
  * Creates a host that gets no sites in any state.
  * @returns its name
@@ -106,6 +133,8 @@ const samples: readonly Sample[] = [
   { endpoint: 'cancelAccountRemoval', path: onAccount('removal'), isOfOperator: true },
   { endpoint: 'cordonHost', path: at('/v1/installation/hosts/h/cordon'), isOfOperator: true },
   { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
+  // Its hosts share no storage.
+  { endpoint: 'relocateSite', path: ({ site }) => `/v1/sites/${site}/relocate`, body: () => ({}), isOfOperator: true, status: 400 },
 ]
 
 const examples: Examples = {
@@ -119,6 +148,7 @@ const examples: Examples = {
   removeAccount: async (scene) => ({ params: { id: await another(scene) }, body: { email: emailIn(scene) } }),
   cancelAccountRemoval: async (scene) => ({ params: { id: await leavingIn(scene) } }),
   cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
+  relocateSite: async (scene) => moveTo(scene, await roomyHost(scene)),
   uncordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'cordoned') } }),
 }
 
@@ -131,9 +161,18 @@ const problems: readonly ProblemCase[] = [
   { of: ['removeAccount', 'cancelAccountRemoval'], code: 'account_removal_begun', example: async (scene) => ({ params: { id: await withRunningRemoval(scene) }, body: { email: scene.friend.email } }) },
   { of: ['resumeAccount'], code: 'account_removal_waits', example: async (scene) => ({ params: { id: await leavingIn(scene) } }) },
   { of: ['cordonHost', 'uncordonHost'], code: 'host_lost', prepare: lostHost },
+  { of: ['relocateSite'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
+  { of: ['relocateSite'], code: 'host_unknown', example: (scene) => moveTo(scene, 'nobody') },
+  { of: ['relocateSite'], code: 'host_unfit', example: async (scene) => moveTo(scene, await hostIn(scene, 'cordoned')) },
+  { of: ['relocateSite'], code: 'site_on_host', example: (scene) => moveTo(scene, 'h') },
+  { of: ['relocateSite'], code: 'relocation_open', prepare: withRelocation },
+  { of: ['relocateSite'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['relocateSite'], code: 'no_host', example: (scene) => moveTo(scene), prepare: siteIs({ datacenter_code: EMPTY_DATACENTER }) },
 ]
 
 const jobs: Record<string, JobSample> = {
+  ...relocationJobs,
+
   'account.remove': {
     // without sites: their hosts remove them, as remove-account.test.ts sees
     async prepare(world) {
@@ -236,6 +275,9 @@ const jobs: Record<string, JobSample> = {
 const jobRefusals: readonly JobRefusal[] = [
   { type: 'account.remove', says: 'The removal was canceled', wrong: (world, { removalId }) => change(world, (tx) => deleteRemoval(tx, removalId)) },
   { type: 'site.bring_back', says: "The site has no usable backup of its files", wrong: loseBackups },
+  ...relocationRefusals,
 ]
 
-export const contract: Contract = { samples, examples, problems, jobs, jobRefusals }
+const causes: Contract['causes'] = { site_relocated: { cause: 'site.relocate' } }
+
+export const contract: Contract = { samples, examples, problems, causes, jobs, jobRefusals }

@@ -27,6 +27,31 @@ export const problems = declareProblems({
     text: 'Sites of other accounts use the domain {zone} of the account.',
     remedy: 'Remove the domain from those sites first.',
   },
+  storage_not_shared: {
+    status: 400,
+    text: 'Hosts move sites through a backup storage that all of them use. Set STEAD_BACKUP_S3_BUCKET or STEAD_BACKUP_DIR on all of them.',
+    remedy: 'Set a shared backup storage on all hosts and restart them.',
+  },
+  host_unknown: {
+    status: 400,
+    text: 'host: no host is named {host}.',
+    remedy: 'Send a name from `GET /v1/installation`, or omit `host`.',
+  },
+  host_unfit: {
+    status: 400,
+    text: 'host: {host} cannot take the site. It must be active, report, have room, and have the PHP version, the database and the datacenter of the site.',
+    remedy: 'Choose another host, or omit `host`. `/readyz` lists the state of each host and what it runs.',
+  },
+  site_on_host: {
+    status: 400,
+    text: 'host: the site is on {host} already.',
+    remedy: 'Choose another host.',
+  },
+  relocation_open: {
+    status: 400,
+    text: 'The site is being moved to another host (operation {operation}).',
+    remedy: 'Wait for that operation, or cancel it.',
+  },
   host_lost: {
     status: 400,
     text: 'The host {host} is marked lost. To use it again, run stead host return --name={host} on the server.',

@@ -22,13 +22,15 @@ type OfSite<Order = { readonly siteId: number }> = StepContext<Order, HostServic
 /**
  * Creates a step that backs up files or database of a closed site.
  * @param isWanted whether the operation overwrites them. Default: always
+ * @param isTried whether to test-load the database. An operation that loads it anyway need not. Default: yes
  */
 export const keeping = <Order extends { readonly siteId: number }>(
   kind: BackupKind,
   isWanted: (order: Order) => boolean = () => true,
+  { isTried = true }: { readonly isTried?: boolean } = {},
 ) => ({
   run: async (context: OfSite<Order>): Promise<CreatedUndoPoint | null> =>
-    isWanted(context.input) ? keepUndoPoint(context, context.input.siteId, kind) : null,
+    isWanted(context.input) ? keepUndoPoint(context, context.input.siteId, kind, isTried) : null,
   undo: (context: Pick<OfSite<Order>, 'services' | 'operationId' | 'transaction' | 'input'>) =>
     forgetUnfinished(context, context.input.siteId),
 })
@@ -64,7 +66,12 @@ export async function forgetFilesAhead({
  * with the same id.
  * @returns the id of the backup, and a description of what it lacks
  */
-export async function keepUndoPoint(context: Context, siteId: number, kind: BackupKind): Promise<CreatedUndoPoint> {
+export async function keepUndoPoint(
+  context: Context,
+  siteId: number,
+  kind: BackupKind,
+  isTried = true,
+): Promise<CreatedUndoPoint> {
   const { services, operationId, signal, now } = context
   if (context.attempt === 1) await forgetUnfinished(context, siteId)
   const [known] = context.attempt === 1 ? [] : await unfinishedUndoPoints(services.database.read, siteId, operationId)
@@ -77,7 +84,16 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Back
     }))
   const progress = (done: number, total: number) => context.progressBytes(done, total)
   const untried = await untriedSince(services.database.read, siteId)
-  const order = { siteId, name: nameInRepository(point), kind, trustMs: TRUST_MS.undo, untried, signal, progress }
+  const order = {
+    siteId,
+    name: nameInRepository(point),
+    kind,
+    trustMs: TRUST_MS.undo,
+    untried,
+    isTried,
+    signal,
+    progress,
+  }
   const taken = await takeBackup(services, order)
   const { id } = point
   await context.transaction((tx) => completeBackup(tx, { id, siteId, kind, origin: 'undo' }, taken, now()))
@@ -112,7 +128,8 @@ export async function forgetAhead({ backups }: HostServices, siteId: number, ope
   await backups.repository(siteOwner(siteId)).remove(aheadOf(operationId))
 }
 
-const aheadOf = (operationId: number): string => `ahead-${operationId}`
+/** Returns the name of the backup that {@link copyAhead} takes for an operation. */
+export const aheadOf = (operationId: number): string => `ahead-${operationId}`
 
 /**
  * Removes incomplete undo points, which have no use. Complete ones stay even when the operation fails, because they are

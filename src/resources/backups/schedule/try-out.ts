@@ -34,6 +34,11 @@ interface Trial {
   readonly yieldWhileBusy: () => Promise<void>
 }
 
+export interface Tried {
+  readonly isTriedOut: boolean
+  readonly warning?: string
+}
+
 /**
  * When it is this backup's turn, loads its dump from the storage next to the site. Compares the result with what the
  * dump says. Removes a backup that cannot be restored.
@@ -42,7 +47,7 @@ interface Trial {
 export async function tryOut(
   { siteDatabase, repository }: { readonly siteDatabase: DatabaseContent; readonly repository: BackupRepository },
   { name, site, bytes, untried = 0, signal, yieldWhileBusy }: Trial,
-): Promise<{ isTriedOut: boolean; warning?: string }> {
+): Promise<Tried> {
   if (!isDue(bytes, untried)) return { isTriedOut: false }
   async function* paced() {
     for await (const piece of repository.readStream(name)) {

@@ -5,7 +5,7 @@ import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { createYieldWhileBusy } from '../../../platform/yield-while-busy.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { type BackupKind, siteOwner, TRUST_MS } from '../backup.ts'
-import { tryOut } from '../schedule/try-out.ts'
+import { type Tried, tryOut } from '../schedule/try-out.ts'
 import { keepCore } from './keep-core.ts'
 import { describeLeftOut, LeftOutCount, type LeftOutTally } from './left-out.ts'
 import { againIfDamaged, orRemove, readBack } from './read-back.ts'
@@ -26,6 +26,8 @@ export interface BackupOrder {
   readonly trustMs?: number
   /** Database backups only: number of backups completed since the last test load. Default: none. */
   readonly untried?: number
+  /** Database backups only: whether a test load may be due. Default: yes. */
+  readonly isTried?: boolean
   readonly signal: AbortSignal
   /** Receives the bytes written and read back so far, and an estimate of the total. */
   progress?(doneBytes: number, totalBytes: number): void
@@ -122,7 +124,9 @@ async function takeDatabase(
         repository.writeStream(snapshot.dump({ signal }), options),
       ),
     )
-    const tried = await tryOut({ siteDatabase, repository }, { ...order, site, bytes: facts.sizeBytes })
+    const trial = { ...order, site, bytes: facts.sizeBytes }
+    const tried: Tried =
+      order.isTried === false ? { isTriedOut: false } : await tryOut({ siteDatabase, repository }, trial)
     const warning = [snapshot.warning, tried.warning].filter(Boolean).join('. ')
     const { isTriedOut } = tried
     return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null, isTriedOut, ...(warning && { warning }) }

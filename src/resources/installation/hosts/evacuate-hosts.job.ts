@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { forgetCopies } from '../../../hosting/site-directories/directory.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { dayOf } from '../../../platform/log-store/days.ts'
 import { durableWith, type StepContext } from '../../../platform/operations/definition.ts'
@@ -76,11 +77,15 @@ async function evacuate(context: Context): Promise<{ moved: number; staying: num
 /** Ends other operations. The deletion of a site needs no files, so any host can run it. Others end with a reason. */
 async function endOtherWork(tx: Tx, loss: LossContext): Promise<void> {
   const [other] = await openHosts(tx)
+  await forgetCopies(tx, loss.host.id)
   for (const { id, siteId, isBegun } of await openOnHost(tx, loss.host.id)) {
-    const isOfDeleted = siteId !== null && (await findSite(tx, siteId)) === undefined
+    const site = siteId === null ? undefined : await findSite(tx, siteId)
+    const isOfDeleted = siteId !== null && site === undefined
+    // Such as the end of a move to another host.
+    const isOfOther = site !== undefined && site.hostId !== loss.host.id
     if (isOfDeleted && other) {
       await bindToHost(tx, siteId, { from: loss.host.id, to: other.id })
       if (isBegun) await requeueInterrupted(tx, id)
-    } else if (siteId === null) await abandonOperation(tx, id, `The host ${loss.host.name} is lost`, loss)
+    } else if (siteId === null || isOfOther) await abandonOperation(tx, id, `The host ${loss.host.name} is lost`, loss)
   }
 }

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import { isHeard, usableStates } from '../../../hosting/host-state.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { nameInRepository } from '../../backups/public.ts'
+
+/** Returns a host that reports and may run, or `undefined`. */
+export async function findRunningHost(tx: Tx, hostId: number): Promise<{ id: number; name: string } | undefined> {
+  return tx
+    .selectFrom('hosts')
+    .select(['hosts.id', 'name'])
+    .where('hosts.id', '=', hostId)
+    .where('state', 'in', usableStates)
+    .where(sql<boolean>`${isHeard(tx)}`)
+    .executeTakeFirst()
+}
+
+/** Returns the operation that moves a site to another host and has not ended. */
+export async function openRelocation(tx: Tx, siteId: number): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('type', '=', 'site.relocate')
+    .where('finished_at', 'is', null)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Returns the name of a backup in the repository of its site. */
+export async function nameOfBackup(tx: Tx, id: number): Promise<string> {
+  const row = await tx.selectFrom('backups').select(['id', 'name']).where('id', '=', id).executeTakeFirstOrThrow()
+  return nameInRepository(row)
+}
