@@ -18,6 +18,7 @@ const entry = <Name extends string>(name: Name, icon: IconName, readBy?: Right):
 export const mainPages = [
   entry('sites', 'appWindow'),
   entry('zones', 'globe'),
+  entry('plugins', 'plug'),
   entry('operations', 'clock'),
   entry('activity', 'list'),
 ]

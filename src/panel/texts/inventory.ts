@@ -1,0 +1,31 @@
+const sites = (count: number): string => (count === 1 ? '1 site' : `${count.toLocaleString()} sites`)
+
+export const inventoryTexts = {
+  title: 'Plugins and themes',
+  tabs: { plugins: 'Plugins', themes: 'Themes' },
+  q: 'Name',
+  due: 'Update',
+  dueOptions: { true: 'Update due', false: 'Up to date' } as Readonly<Record<string, string>>,
+  active: 'Active',
+  activeOptions: { true: 'On at least one site', false: 'On no site' } as Readonly<Record<string, string>>,
+  head: ['Name', 'Installed on', 'Versions', 'Active on', 'Automatic updates', 'Update due'],
+  sites,
+  version: (version: string, count: number) => `${version || 'no version'} (${count.toLocaleString()})`,
+  more: (count: number) => `and ${count.toLocaleString()} more`,
+  none: '–',
+  dueBefore: 'Update on ',
+  dueOn: (count: number) => `Update due on ${sites(count)}`,
+  installedOn: (count: number) => `Installed on ${sites(count)}`,
+  also: (count: number) => `· ${sites(count)}`,
+  noneTitle: 'No matches',
+  noneText: 'Change or clear the filters.',
+  emptyTitle: 'Nothing listed yet',
+  empty: 'Stead lists the plugins and themes of a new site within a few minutes.',
+
+  siteHead: ['Site', 'Version', 'Active', 'Automatic updates'],
+  isActive: { true: 'Active', false: 'Inactive' },
+  isAutomatic: { true: 'On', false: 'Off' },
+  siteActiveOptions: { true: 'Active', false: 'Inactive' } as Readonly<Record<string, string>>,
+  versionOf: 'Version',
+  to: (from: string, to: string) => `${from} → ${to}`,
+}
