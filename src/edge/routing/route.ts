@@ -21,6 +21,8 @@ export interface Route extends FlagsReadBy<'edge'> {
   readonly redirectsTo: string | null
   /** The site is being worked on: nobody gets anything from it, not even its owner. */
   readonly isClosed?: boolean
+  /** The site is closed because it moves to another host. Its stored pages stay right. */
+  readonly isMoving?: boolean
   /** The site is not in production, so answers ask search engines not to index it. */
   readonly isUnlisted?: boolean
   /** Increased by every purge of all pages. Stored pages of lower epochs are dead. */

@@ -7,6 +7,9 @@ import type { CertificateRow } from '../tables.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
 
+/** The operation that moves a site to another host, and leaves its content as it is. */
+const MOVE = 'site.relocate'
+
 /** Returns the route of a host name, or of the wildcard that covers it; `undefined` when no existing site has it. */
 export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
   const row = await routeRow(tx, hostName)
@@ -25,6 +28,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
       ...flagsOfRow(row),
       isClosed: row.closed === 1,
+      isMoving: row.moving === 1,
       isUnlisted: row.environment_type !== 'production',
       cacheEpoch: row.cache_epoch,
       cdnEpoch: row.cdn_epoch,
@@ -53,6 +57,7 @@ const routeRow = (tx: Tx, hostName: string) =>
       ...columnsReadBy('edge'),
       'sites.environment_type',
       isInProgress('sites.closed_by').as('closed'),
+      isInProgress('sites.closed_by', MOVE).as('moving'),
       'sites.cache_epoch',
       'sites.cdn_epoch',
       'sites.defensive_until',

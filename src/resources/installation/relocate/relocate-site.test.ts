@@ -278,6 +278,8 @@ describe.each(dialects)('a site that moves between hosts, on $dialect', ({ diale
       work(hosts[1], { siteDatabase: { ...siteDatabase, load } as never })
       const id = await move()
       await begun.opened
+      // Edges serve their stored pages meanwhile.
+      expect(await loadRoute(api.database.read, 'moved.test')).toMatchObject({ isClosed: true, isMoving: true })
       await api.database.transaction((tx) => requestCancel(tx, id, Date.now()))
       expect((await ended(api.database, id)).state).toBe('canceled')
       await isWhereItWas()
