@@ -366,6 +366,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import('../roles/doctor.ts')).doctor,
   }),
   command({
+    name: 'upgrade',
+    about: 'with --check: show what the next start changes in the control database, and how long that takes',
+    flags: { check: { help: 'change nothing; exit code 1 if the database has no backup of the last day' } },
+    settings: records,
+    load: async () => (await import('./installation/upgrade.ts')).upgrade,
+  }),
+  command({
     name: 'openapi',
     about: 'print the OpenAPI document of the API',
     load: async () => (await import('./openapi.ts')).print,
