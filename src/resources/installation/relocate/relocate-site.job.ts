@@ -17,7 +17,7 @@ import { hasResult, resultOfStep } from '../../../platform/operations/steps-of.t
 import { aheadOf, type CreatedUndoPoint, copyingAhead, forgetFilesAhead, keeping } from '../../backups/public.ts'
 import { aboutSite, changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { contentReplacement, holdSite, openSite, type Site, setHost, touchRoutes } from '../../sites/public.ts'
+import { contentReplacement, holdSite, openSite, type Site, setHost } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
 import { receiveFiles, receiveSite } from './receive-site.job.ts'
 import { findRunningHost, nameOfBackup } from './relocation.store.ts'
@@ -155,8 +155,8 @@ async function exchange(tx: Tx, context: Context<Results & { check: { host: stri
   if (left === undefined) throw new PermanentFailure('The copy of the site was removed')
   await bindToHost(tx, siteId, { from, to, except: operationId })
   await setHost(tx, siteId, to)
+  // Edges and hosts reload it, with its new host.
   await openSite(tx, siteId, operationId, now())
-  await touchRoutes(tx, siteId, now())
   const copied = { directoryId: left, siteId, siteName: site.name }
   await enqueue(tx, removeCopy, copied, { hostId: from, afterMs: LEFT_KEPT_MS, now: now() })
   const asked = (await resultOfStep(tx, results.ask_content.operationId, 'answer')) as Compared | null
