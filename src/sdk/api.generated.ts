@@ -3384,6 +3384,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/hosts/{name}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Move all sites off a host
+         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["drainHost"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/relocate": {
         parameters: {
             query?: never;
@@ -7816,6 +7838,13 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "cordoned" | "lost" | "removed";
+        };
+        Drain: {
+            /**
+             * @description Name of the only host that gets the sites. Default: all that take sites
+             * @example host-2
+             */
+            to?: string;
         };
         Relocation: {
             /**
@@ -14853,6 +14882,46 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    drainHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "host-2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Drain"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {

@@ -15,6 +15,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'site.sync': ['Sync sites', 'Sites synced'],
   'site.import': ['Import site', 'Site imported'],
   'site.bring_back': ['Recover site', 'Site recovered'],
+  'host.drain': ['Move sites off a host', 'Sites moved off a host'],
   'site.relocate': ['Move site to another host', 'Site moved to another host'],
   'site.update_cms_version': ['Update WordPress', 'WordPress updated'],
   'site.update_cms_version_by_schedule': ['Update WordPress automatically', 'WordPress updated automatically'],

@@ -9,6 +9,9 @@ const ofAccount = declareActions('account', {
   'account.removed': 'An account was removed',
   'account.removal_failed': 'The removal of an account failed',
   'host.cordoned': 'The operator keeps new sites off a host',
+  'host.drain_requested': 'The operator moves all sites off a host',
+  'host.drained': 'The sites of a host were moved to others',
+  'host.drain_failed': 'Moving the sites off a host failed',
   'host.uncordoned': 'The operator lets a host get new sites again',
   'records.backup_failed': "The backup of Stead's own records failed",
 })

@@ -6,6 +6,7 @@ import { suspendAccount } from './accounts/suspend-account.ts'
 import { checkInstallation } from './check-installation.ts'
 import { getInstallation } from './get-installation.ts'
 import { cordonHost } from './hosts/cordon-host.ts'
+import { drainHost } from './hosts/drain-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
 import { relocateSite } from './relocate/relocate-site.ts'
@@ -22,5 +23,6 @@ export const endpoints = [
   cancelAccountRemoval,
   cordonHost,
   uncordonHost,
+  drainHost,
   relocateSite,
 ]

@@ -2,6 +2,7 @@ import { resource } from '../kit/resource.ts'
 import { removeAccountJob } from './accounts/remove-account.job.ts'
 import { actions, events } from './actions.ts'
 import { backUpRecordsHourly, backUpRecordsJob } from './back-up-records.job.ts'
+import { drainHostJob } from './hosts/drain-host.job.ts'
 import { evacuateHosts, evacuateOften } from './hosts/evacuate-hosts.job.ts'
 import { problems } from './problems.ts'
 import { recoverSite } from './recover-site.job.ts'
@@ -14,7 +15,7 @@ export const installation = resource({
   tag: { name: 'Installation', description: 'Health of the installation, for its operator' },
   endpoints: () => import('./endpoints.ts'),
   jobs: {
-    control: [backUpRecordsJob, evacuateHosts, removeAccountJob],
+    control: [backUpRecordsJob, drainHostJob, evacuateHosts, removeAccountJob],
     host: [recoverSite, relocateSiteJob, receiveFiles, receiveSite, removeCopy],
   },
   schedules: [backUpRecordsHourly, evacuateOften],

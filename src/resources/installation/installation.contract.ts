@@ -85,6 +85,12 @@ async function leavingIn(scene: Scene, begunAt: number | null = null): Promise<n
   return accountId
 }
 
+/** Asks to drain a host, while all hosts use one backup storage. */
+function drain({ api }: Scene, name: string, to?: string) {
+  Object.assign(api.config, { backupDir: '/backups' })
+  return { params: { name }, body: { ...(to && { to }) } }
+}
+
 /** Asks to move the site of the scene, while all hosts use one backup storage. */
 function moveTo({ api, siteId: id }: Scene, host?: string) {
   Object.assign(api.config, { backupDir: '/backups' })
@@ -134,6 +140,7 @@ const samples: readonly Sample[] = [
   { endpoint: 'cordonHost', path: at('/v1/installation/hosts/h/cordon'), isOfOperator: true },
   { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
   // Its hosts share no storage.
+  { endpoint: 'drainHost', path: at('/v1/installation/hosts/h/drain'), body: () => ({}), isOfOperator: true, status: 400 },
   { endpoint: 'relocateSite', path: ({ site }) => `/v1/sites/${site}/relocate`, body: () => ({}), isOfOperator: true, status: 400 },
 ]
 
@@ -148,6 +155,7 @@ const examples: Examples = {
   removeAccount: async (scene) => ({ params: { id: await another(scene) }, body: { email: emailIn(scene) } }),
   cancelAccountRemoval: async (scene) => ({ params: { id: await leavingIn(scene) } }),
   cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
+  drainHost: async (scene) => drain(scene, await hostIn(scene, 'active'), 'h'),
   relocateSite: async (scene) => moveTo(scene, await roomyHost(scene)),
   uncordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'cordoned') } }),
 }
@@ -161,7 +169,9 @@ const problems: readonly ProblemCase[] = [
   { of: ['removeAccount', 'cancelAccountRemoval'], code: 'account_removal_begun', example: async (scene) => ({ params: { id: await withRunningRemoval(scene) }, body: { email: scene.friend.email } }) },
   { of: ['resumeAccount'], code: 'account_removal_waits', example: async (scene) => ({ params: { id: await leavingIn(scene) } }) },
   { of: ['cordonHost', 'uncordonHost'], code: 'host_lost', prepare: lostHost },
-  { of: ['relocateSite'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
+  { of: ['drainHost'], code: 'host_lost', example: (scene) => drain(scene, 'h'), prepare: lostHost },
+  { of: ['drainHost'], code: 'host_unknown', example: async (scene) => drain(scene, 'h', 'nobody') },
+  { of: ['relocateSite', 'drainHost'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
   { of: ['relocateSite'], code: 'host_unknown', example: (scene) => moveTo(scene, 'nobody') },
   { of: ['relocateSite'], code: 'host_unfit', example: async (scene) => moveTo(scene, await hostIn(scene, 'cordoned')) },
   { of: ['relocateSite'], code: 'site_on_host', example: (scene) => moveTo(scene, 'h') },

@@ -13,14 +13,11 @@ import {
 import { schedule } from '../../../platform/operations/schedule.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
 import { findSite, openHosts } from '../../sites/public.ts'
-import { lostHosts, sitesByVisits } from './host-changes.store.ts'
+import { lostHosts, sitesByVisits, VISIT_DAYS } from './host-changes.store.ts'
 import { type LossContext, recoverElsewhere } from './recover-elsewhere.ts'
 
 type Services = Pick<ControlServices, 'config' | 'database' | 'definitions'>
 type Context = StepContext<unknown, Services>
-
-/** Visits within this many days decide the order. */
-const VISIT_DAYS = 7
 
 /**
  * Assigns the sites of lost hosts to others, most visited first, and ends other operations queued there. Each site is

@@ -44,6 +44,9 @@ export async function lostHosts(tx: Tx): Promise<{ id: number; name: string }[]>
   return tx.selectFrom('hosts').select(['id', 'name']).where('state', '=', 'lost').orderBy('id').execute()
 }
 
+/** Visits within this many days decide the order of sites. */
+export const VISIT_DAYS = 7
+
 /** Returns the sites of a host that are not deleted, most visited since the given day first. */
 export async function sitesByVisits(tx: Tx, hostId: number, sinceDay: number): Promise<number[]> {
   const rows = await tx

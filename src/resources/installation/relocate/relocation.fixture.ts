@@ -10,6 +10,7 @@ import { startWorker, until } from '../../../platform/operations/harness.ts'
 import { takeBackup } from '../../backups/take/take-backup.ts'
 import { changeSite, findSite } from '../../sites/site.store.ts'
 import { receiveFiles, receiveSite } from './receive-site.job.ts'
+import { relocateSiteJob } from './relocate-site.job.ts'
 import { removeCopy } from './remove-copy.job.ts'
 
 /** The other host of each world. */
@@ -65,6 +66,32 @@ const isElsewhere = async (world: JobWorld) =>
   expect((await findSite(world.api.database.read, world.site))?.hostId).toBe(otherOf(world).hostId)
 
 export const relocationJobs: Record<string, JobSample> = {
+  'host.drain': {
+    async prepare(world) {
+      const other = await addHost(world)
+      await settle(world, other)
+      Object.assign(world.host.services.config, { backupDir: '/backups' })
+      for (const { hostId, services } of [other, world.host]) {
+        const definitions = [relocateSiteJob, receiveFiles, receiveSite, removeCopy]
+        const worker = startWorker(world.api.database, definitions, {
+          ...{ runner: 'host', hostId, services, lookEveryMs: 20 },
+        })
+        world.leftovers.unshift(() => worker.stop(5000))
+      }
+      const hosts = world.api.database.read.selectFrom('hosts').select(['id', 'name'])
+      const [here, there] = await hosts.where('id', 'in', [world.host.hostId, other.hostId]).orderBy('id').execute()
+      await change(world, (tx) =>
+        tx.updateTable('hosts').set({ state: 'cordoned' }).where('id', '=', other.hostId).execute(),
+      )
+      return { input: { host: there?.name, to: here?.name }, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      expect((await findSite(world.api.database.read, world.site))?.hostId).toBe(world.host.hostId)
+      const path = (await world.host.services.siteDirectories.ofSite(world.site))?.path as string
+      expect(world.host.title(path)).toBe('mine')
+    },
+  },
+
   'site.relocate': {
     async prepare(world) {
       const other = await addHost(world)

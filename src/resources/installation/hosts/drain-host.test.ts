@@ -1,0 +1,105 @@
+/** Tests of emptying a host while it runs, with two hosts that share a database and the backup storage. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
+import { hostJobs } from '../../../jobs.ts'
+import { dayOf } from '../../../platform/log-store/days.ts'
+import { requestCancel } from '../../../platform/operations/control.ts'
+import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
+import type { Worker } from '../../../platform/operations/worker/worker.ts'
+import { changeSite } from '../../sites/site.store.ts'
+import { drainHostJob } from './drain-host.job.ts'
+
+let api: TestApi
+let owner: Person
+let hosts: [FakeHost, FakeHost]
+const workers: Worker[] = []
+beforeEach(async () => {
+  api = await testApi('sqlite', { settings: { STEAD_BACKUP_DIR: '/backups' } })
+  owner = await api.person('owner@example.com')
+  const values = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
+  await api.database.transaction(async (tx) => {
+    await tx.updateTable('hosts').set({ name: 'near' }).execute()
+    await tx.insertInto('hosts').values(values).execute()
+  })
+  const rows = await api.database.read.selectFrom('hosts').select('id').orderBy('id').execute()
+  hosts = (await Promise.all(rows.map(({ id }) => fakeHost(api, { asked: id })))) as [FakeHost, FakeHost]
+  const services = { config: api.config, database: api.database }
+  workers.push(startWorker(api.database, [drainHostJob], { services, lookEveryMs: 20 }))
+})
+afterEach(async () => {
+  for (const worker of workers.splice(0)) await worker.stop(5000)
+  for (const host of hosts) await host.close()
+  await api.close()
+})
+
+/** @param views visits of the last week */
+async function siteWith(name: string, views: number): Promise<number> {
+  const id = await api.site(owner, name)
+  await hosts[0].giveDirectory(id)
+  await api.database.transaction(async (tx) => {
+    await tx.updateTable('sites').set({ host_id: hosts[0].hostId }).where('id', '=', id).execute()
+    await changeSite(tx, id, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1)
+    await tx
+      .insertInto('page_view_days')
+      .values({ site_id: id, day: dayOf(Date.now()), views, people: 1 })
+      .execute()
+  })
+  return id
+}
+const work = () => {
+  for (const { hostId, services } of hosts)
+    workers.push(startWorker(api.database, hostJobs, { runner: 'host', hostId, services, lookEveryMs: 20 }))
+}
+async function drain(body: object = {}): Promise<number> {
+  const answer = await owner.call('PUT', '/v1/installation/hosts/near/drain', body)
+  expect([answer.status, answer.body.errors, answer.body.data]).toEqual([
+    200,
+    null,
+    { name: 'near', state: 'cordoned' },
+  ])
+  return Number(answer.headers['operation-id'])
+}
+const moves = async () => {
+  const rows = api.database.read.selectFrom('operations').select(['site_id', 'finished_at'])
+  return (await rows.where('type', '=', 'site.relocate').orderBy('id').execute()).map((row) => row)
+}
+const sitesOn = async (host: FakeHost) => {
+  const rows = api.database.read.selectFrom('sites').select('id').where('host_id', '=', host.hostId).orderBy('id')
+  return (await rows.execute()).map(({ id }) => id)
+}
+
+test('moves all sites but those that cannot, least visited first, two at a time', async () => {
+  const [busy, quiet, middle] = [await siteWith('busy', 9), await siteWith('quiet', 1), await siteWith('middle', 5)]
+  const stuck = await siteWith('stuck', 3)
+  await api.database.transaction((tx) =>
+    tx.updateTable('sites').set({ state: 'deploying' }).where('id', '=', stuck).execute(),
+  )
+  const id = await drain({ to: 'far' })
+  await until(async () => (await moves()).length === 2)
+  work()
+  const operation = await ended(api.database, id)
+  expect(operation).toMatchObject({ state: 'succeeded', error: null })
+  expect(operation.steps[0]?.warning).toBe(
+    'Sites that stay on the host: stuck (This operation requires a live site, and this site is deploying)',
+  )
+  expect((await moves()).map(({ site_id }) => site_id)).toEqual([quiet, middle, busy])
+  expect([await sitesOn(hosts[0]), await sitesOn(hosts[1])]).toEqual([[stuck], [busy, quiet, middle]])
+  const log = await api.database.read.selectFrom('activity').select('message').orderBy('id').execute()
+  expect(log.at(-1)?.message).toBe('Sites moved off the host near: 3. Sites that stayed: 1')
+})
+
+test('begins no further move when it is canceled, or when the host is uncordoned', async () => {
+  for (const name of ['one', 'two', 'three']) await siteWith(name, 1)
+  const canceled = await drain()
+  await until(async () => (await moves()).length === 2)
+  await api.database.transaction((tx) => requestCancel(tx, canceled, Date.now()))
+  expect((await ended(api.database, canceled)).state).toBe('canceled')
+  const uncordoned = await drain()
+  await owner.call('PUT', '/v1/installation/hosts/near/uncordon')
+  work()
+  expect((await ended(api.database, uncordoned)).state).toBe('succeeded')
+  // The two that had begun.
+  await until(async () => (await moves()).every(({ finished_at }) => finished_at !== null))
+  expect([(await sitesOn(hosts[0])).length, (await moves()).length]).toEqual([1, 2])
+})
