@@ -49,7 +49,7 @@ export function ZonePage({ id }: { readonly id: number }) {
         <h1>
           <a href="#/zones" class="up">
             {texts.title}
-          </a>{' '}
+          </a>
           {got.data.name}
         </h1>
         <div class="right">
