@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
   let page: Page
   let site: number
   beforeAll(async () => {
-    panel = await panelOverRecords()
+    panel = await panelOverRecords({ settings: { STEAD_BACKUP_DIR: '/backups' } })
     host = await idleHost(panel.api)
     owner = await panel.api.person('owner@example.com')
     site = await panel.api.site(owner, 'my-shop')
@@ -226,6 +226,26 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await button('Uncordon host: h').click()
       await button('Cordon host: h').waitFor()
       await panel.judge(page)
+    })
+
+    test('drains a host when another one can take its sites', async () => {
+      const { database } = panel.api
+      await at('platform?tab=hosts')
+      await button('Cordon host: h').waitFor()
+      expect(await button('Drain host: h').count()).toBe(0)
+      const seen = { facts: '{}', seen_at: Date.now() + 30_000 }
+      const far = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, ...seen }
+      await database.transaction((tx) => tx.insertInto('hosts').values(far).execute())
+      await page.reload()
+      await button('Drain host: h').click()
+      await dialog().getByText('Each site is unavailable for a short time').waitFor()
+      await panel.judge(page)
+      await dialog().getByRole('button', { name: 'Drain host' }).click()
+      await page.getByText('Cordoned', { exact: true }).waitFor()
+      const { data } = (await owner.call('GET', '/v1/operations?type=host.drain')).body
+      expect(data).toMatchObject([{ type: 'host.drain', state: 'queued' }])
+      await database.transaction((tx) => tx.deleteFrom('hosts').where('name', '=', 'far').execute())
+      await owner.call('PUT', '/v1/installation/hosts/h/uncordon')
     })
 
     test('sees the open tab on a phone', async () => {

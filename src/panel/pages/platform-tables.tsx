@@ -1,7 +1,10 @@
 import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
+import { askFirst } from '../parts/ask-first.tsx'
+import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { List } from '../parts/list.tsx'
+import { showWork } from '../parts/work.ts'
 import { sizeOf } from '../size.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
@@ -64,7 +67,7 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
           texts.sitesOf(host.sites, host.max_sites),
           host.seen_at === null ? texts.never : timeOf(host.seen_at),
           <span class={`badge ${host.answers ? 'good' : 'bad'}`}>{texts.answers[`${host.answers}`]}</span>,
-          <Cordon
+          <HostActions
             key="action"
             of={host}
             others={hosts.filter((each) => each !== host && takesSites(each)).length}
@@ -81,15 +84,37 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
 
 const takesSites = ({ state, answers }: Health['hosts'][number]): boolean => state === 'active' && answers
 
-interface CordonProps {
+interface HostProps {
   readonly of: Health['hosts'][number]
   /** Other hosts that accept new sites. */
   readonly others: number
   onChange(): unknown
 }
 
-function Cordon({ of: { name, state, sites }, others, onChange }: CordonProps) {
-  if (state === 'lost') return null
+const HostActions = (props: HostProps) =>
+  props.of.state === 'lost' ? null : (
+    <span class="row acts">
+      {props.others > 0 && props.of.sites > 0 && <Drain {...props} />}
+      <Cordon {...props} />
+    </span>
+  )
+
+function Drain({ of: { name, sites }, onChange }: HostProps) {
+  const drain = async () => {
+    const params = { path: { name } }
+    const { operationId } = await ask(() => api.PUT('/v1/installation/hosts/{name}/drain', { params, body: {} }))
+    if (operationId !== undefined) showWork(operationId, texts.drainOf(name), onChange)
+    await onChange()
+  }
+  const question = { title: texts.drainQuestion(name), text: texts.drainEffect(sites), button: texts.drain }
+  return (
+    <Button isSmall of="drainHost" label={`${texts.drain}: ${name}`} onClick={askFirst({ ...question, go: drain })}>
+      {texts.drain}
+    </Button>
+  )
+}
+
+function Cordon({ of: { name, state, sites }, others, onChange }: HostProps) {
   const path = { params: { path: { name } } }
   return (
     <PlatformSwitch

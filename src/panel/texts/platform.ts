@@ -58,6 +58,15 @@ export const platformTexts = {
   didCordon: (name: string) => `Host ${name} gets no new sites`,
   uncordon: 'Uncordon host',
   didUncordon: (name: string) => `Host ${name} gets new sites again`,
+  drain: 'Drain host',
+  drainOf: (name: string) => `Drain ${name}`,
+  drainQuestion: (name: string) => `Drain ${name}?`,
+  drainEffect: (sites: number) =>
+    `${
+      sites === 1
+        ? 'The site on this host moves to another host.'
+        : `The ${sites.toLocaleString()} sites on this host move to other hosts, two at a time, the least visited first.`
+    } Each site is unavailable for a short time while it moves. This host gets no new sites.`,
   hostCommands: 'To recover the sites of a dead host, use the command line:',
   hostCommand: 'stead help host',
   of: (count: number, most: number) => `${count.toLocaleString()} of ${most.toLocaleString()}`,

@@ -64,27 +64,31 @@ async function moveSites(context: Context): Promise<Drained> {
   /** Sites that move, by operation. */
   const moving = new Map<number, number>()
   let moved = 0
-  for (;;) {
+  for (let hasEnded = true; ; ) {
+    if (hasEnded) {
+      const host = await findHostNamed(read, input.host)
+      const isDraining = host?.state === 'cordoned'
+      const sites = host ? (await sitesByVisits(read, host.id, dayOf(now()) - VISIT_DAYS)).reverse() : []
+      const left = sites.filter((id) => !staying.has(id) && ![...moving.values()].includes(id))
+      while (isDraining && moving.size < AT_ONCE && left.length > 0) {
+        const siteId = left.shift() as number
+        const begun = await beginMove(context, siteId)
+        if (typeof begun === 'number') moving.set(begun, siteId)
+        else if (begun) staying.set(siteId, begun)
+      }
+      if (moving.size === 0) return { moved, ...(await describe(read, staying)) }
+      progress(moved / (moved + sites.length))
+    }
+    await pause(LOOK_EVERY_MS, undefined, { signal })
+    hasEnded = false
     for (const [operationId, siteId] of moving) {
       const operation = await findOperation(read, operationId)
       if (operation && operation.finishedAt === null) continue
+      hasEnded = true
       moving.delete(operationId)
       if (operation?.state === 'succeeded') moved++
       else staying.set(siteId, operation?.error ?? 'its move was canceled')
     }
-    const host = await findHostNamed(read, input.host)
-    const isDraining = host?.state === 'cordoned'
-    const sites = host ? (await sitesByVisits(read, host.id, dayOf(now()) - VISIT_DAYS)).reverse() : []
-    const left = sites.filter((id) => !staying.has(id) && ![...moving.values()].includes(id))
-    while (isDraining && moving.size < AT_ONCE && left.length > 0) {
-      const siteId = left.shift() as number
-      const begun = await beginMove(context, siteId)
-      if (typeof begun === 'number') moving.set(begun, siteId)
-      else if (begun) staying.set(siteId, begun)
-    }
-    if (moving.size === 0) return { moved, ...(await describe(read, staying)) }
-    progress(moved / Math.max(1, moved + sites.length))
-    await pause(LOOK_EVERY_MS, undefined, { signal })
   }
 }
 
