@@ -16,13 +16,7 @@ export async function wasUndone(tx: Tx, operationId: number, step: string): Prom
 
 /** Returns whether a step was once done with a result other than null. */
 export async function hasResult(tx: Tx, operationId: number, step: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('operation_steps')
-    .select('result')
-    .where('operation_id', '=', operationId)
-    .where('name', '=', step)
-    .executeTakeFirst()
-  return row?.result != null
+  return (await resultOfStep(tx, operationId, step)) !== undefined
 }
 
 /** Returns the last result of a step, or undefined if it has none. */
