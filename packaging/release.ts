@@ -38,8 +38,10 @@ function commitRelease(): void {
 
 /** Packages of npm and Debian, the bill of materials, all licenses, and checksums. The same commit gives the same bytes. */
 function buildFiles(name: string, out: string): void {
-  rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
+  // Files of an earlier run. Others in the folder stay, and are not part of the release.
+  const isOurs = (file: string) => /^(stead[-_]|SHA256SUMS$)/.test(file)
+  for (const file of readdirSync(out).filter(isOurs)) rmSync(join(out, file))
   const time = new Date(Number(output('git', 'log', '-1', '--format=%ct')) * 1000)
   const packages = shippedPackages(root)
   writeFileSync(join(out, `stead-${name}.cdx.json`), billOfMaterials(name, packages, time))
@@ -47,6 +49,7 @@ function buildFiles(name: string, out: string): void {
   run('npm', 'pack', '--silent', '--pack-destination', out)
   run(process.execPath, 'packaging/deb.js', '--out', out)
   const sums = readdirSync(out)
+    .filter(isOurs)
     .sort()
     .map(
       (file) =>
