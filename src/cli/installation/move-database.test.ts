@@ -18,7 +18,8 @@ import { openLogStore } from '../../platform/log-store/open-log-store.ts'
 import { openControlDatabase, openProcessContext } from '../../roles/process-context.ts'
 import { moveDatabase } from './move-database.ts'
 
-const entry = (id: number) => ({ siteId: 1, atMs: Date.now() - id, id, facet: 1, key: '', body: `e${id}` })
+const now = Date.now()
+const entry = (id: number) => ({ siteId: 1, atMs: now - id, id, facet: 1, key: '', body: `e${id}` })
 
 describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreSQL', () => {
   let dataDir: string
