@@ -1,28 +1,22 @@
-import { registerHooks } from 'node:module'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { installTools } from '../../tools/run.js'
 
-/**
- * Returns openapi-typescript's output for an OpenAPI document. It uses the compiler's old JavaScript interface, which
- * TypeScript 7 lacks: it alone gets `typescript` from ts-morph.
- */
-export async function sdkTypes(document: string): Promise<string> {
-  const hooks = registerHooks({
-    resolve: (specifier, context, next) =>
-      next(
-        specifier === 'typescript' && isOfGenerator(context.parentURL)
-          ? '@ts-morph/common/dist/typescript.js'
-          : specifier,
-        context,
-      ),
-  })
-  try {
-    const { default: generate, astToString } = await import('openapi-typescript')
-    return `// Made from the OpenAPI document by npm run openapi: not to be changed by hand.\n${astToString(await generate(JSON.stringify(ofSuccess(JSON.parse(document)))))}`
-  } finally {
-    hooks.deregister()
-  }
+/** The part of openapi-typescript that is used here. Its folder is apart, so its types are not. */
+interface Generator {
+  readonly default: (document: string) => Promise<unknown>
+  readonly astToString: (nodes: unknown) => string
 }
 
-const isOfGenerator = (url: string | undefined): boolean => url?.includes('/node_modules/openapi-typescript/') ?? false
+/** Returns openapi-typescript's output for an OpenAPI document. */
+export async function sdkTypes(document: string): Promise<string> {
+  const fromTools = createRequire(join(installTools(), 'package.json'))
+  const { default: generate, astToString }: Generator = await import(
+    pathToFileURL(fromTools.resolve('openapi-typescript')).href
+  )
+  return `// Made from the OpenAPI document by npm run openapi: not to be changed by hand.\n${astToString(await generate(JSON.stringify(ofSuccess(JSON.parse(document)))))}`
+}
 
 /**
  * Reduces a document to successful responses: failures are thrown as one type, and headers have properties of their
