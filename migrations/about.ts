@@ -133,4 +133,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Accounts that the operator removes, until they are gone or the removal is canceled.",
   '0107-site-extensions':
     "The plugins and themes of all sites, and on how many of an account's sites each is. Filled from the stored lists of plugins. Themes, and what is missing, are listed within a day.",
+  '0109-role-certificates':
+    "The installation's own authorities, which certify controls, edges and hosts for connections between machines, and the certificates that they issued.",
 }

@@ -65,6 +65,7 @@ import { linksOfOperations } from './0100-links-of-operations.ts'
 import { siteOrders } from './0103-site-orders.ts'
 import { accountRemovals } from './0105-account-removals.ts'
 import { siteExtensions } from './0107-site-extensions.ts'
+import { roleCertificates } from './0109-role-certificates.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -134,4 +135,5 @@ export const migrations: Record<string, Migration> = {
   '0103-site-orders': siteOrders,
   '0105-account-removals': accountRemovals,
   '0107-site-extensions': siteExtensions,
+  '0109-role-certificates': roleCertificates,
 }

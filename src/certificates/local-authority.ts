@@ -1,25 +1,12 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  type KeyObject,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from 'node:crypto'
-import { promisify } from 'node:util'
+import { createPrivateKey, createPublicKey, randomBytes, X509Certificate } from 'node:crypto'
 import { DAY_MS } from '../platform/durations.ts'
-import { bits, der, derInteger, octets, oid, sequence, setOf, time, utf8, yes } from './der.ts'
+import { bits, der, derInteger, octets, oid, sequence, yes } from './der.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS } from './local-domain.ts'
+import { extension, keyId, makeKeys, nameOf, pemOf, signCertificate } from './sign-certificate.ts'
 
 const AUTHORITY_DAYS = 3_650
 /** Allows for clocks of other machines that are behind. */
 const BEFORE_MS = DAY_MS
-/** The length of a P-256 public key, which follows the description of the key type. */
-const POINT_BYTES = 65
-const makeKeyPair = promisify(generateKeyPair)
-const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'))
 
 /** The authority that certifies the names below one domain. */
 export interface LocalAuthority {
@@ -39,7 +26,7 @@ export async function makeLocalAuthority(domain: string, now: number): Promise<L
   const keys = await makeKeys()
   const expiresAt = now + AUTHORITY_DAYS * DAY_MS
   const name = nameOf(`Stead ${randomBytes(4).toString('hex')} for local sites`)
-  const certificate = signed(
+  const certificate = signCertificate(
     { issuer: name, subject: name, from: now - BEFORE_MS, until: expiresAt, publicKey: keys.publicKey },
     [
       // An authority that cannot certify other authorities.
@@ -69,7 +56,7 @@ export async function issueLocally(
   const keys = await makeKeys()
   const from = now - BEFORE_MS
   const expiresAt = from + LOCAL_CERTIFICATE_MS
-  const chain = signed(
+  const chain = signCertificate(
     // The host name belongs only in the extension, because the subject has no room for long ones.
     { issuer: nameOf(commonName(authority)), subject: nameOf(), from, until: expiresAt, publicKey: keys.publicKey },
     [
@@ -92,45 +79,6 @@ export function commonName({ certificate }: Pick<LocalAuthority, 'certificate'>)
   return name
 }
 
-interface About {
-  readonly issuer: Buffer
-  readonly subject: Buffer
-  readonly from: number
-  readonly until: number
-  readonly publicKey: KeyObject
-}
-
-/**
- * Signs a certificate (RFC 5280 §4.1).
- * @returns PEM
- */
-function signed(
-  { issuer, subject, from, until, publicKey }: About,
-  extensions: readonly Buffer[],
-  by: KeyObject,
-): string {
-  const certificate = sequence(
-    der(0xa0, derInteger(2)),
-    // Random, positive, and as long as browsers require.
-    derInteger(0x01, ...randomBytes(15)),
-    ...[ecdsaWithSha256, issuer, sequence(time(from), time(until)), subject],
-    publicKey.export({ format: 'der', type: 'spki' }),
-    der(0xa3, sequence(...extensions)),
-  )
-  const whole = sequence(certificate, ecdsaWithSha256, bits(sign('sha256', certificate, by)))
-  const lines = whole.toString('base64').replace(/.{64}(?=.)/g, '$&\n')
-  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`
-}
-
-const nameOf = (ownName?: string): Buffer =>
-  sequence(
-    setOf(sequence(oid('2.5.4.10'), utf8('Stead'))),
-    ...(ownName === undefined ? [] : [setOf(sequence(oid('2.5.4.3'), utf8(ownName)))]),
-  )
-
-const extension = (id: string, isCritical: boolean, value: Buffer): Buffer =>
-  sequence(oid(id), ...(isCritical ? [yes] : []), octets(value))
-
 /** Extended key usage: TLS servers. */
 const forServers = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.1')))
 
@@ -144,16 +92,3 @@ function nameConstraints(domain: string): Buffer {
   const excluded = der(0xa1, subtree(0x87, Buffer.alloc(8)), subtree(0x87, Buffer.alloc(32)))
   return sequence(permitted, excluded)
 }
-
-/**
- * Returns the id that distinguishes keys of certificates with the same name. Uses method (1) of RFC 5280 §4.2.1.2, so
- * that it never changes.
- */
-function keyId(key: KeyObject): Buffer {
-  const point = key.export({ format: 'der', type: 'spki' }).subarray(-POINT_BYTES)
-  return createHash('sha1').update(point).digest()
-}
-
-const makeKeys = () => makeKeyPair('ec', { namedCurve: 'P-256' })
-
-const pemOf = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString()

@@ -1,6 +1,10 @@
+import type { CertifiedRole } from '../platform/mtls/role-name.ts'
+
 declare module '../platform/db/schema.ts' {
   interface Schema {
     local_authorities: LocalAuthorityRow
+    role_authorities: RoleAuthorityRow
+    role_certificates: RoleCertificateRow
   }
 }
 
@@ -13,4 +17,27 @@ export interface LocalAuthorityRow {
   private_key: string
   expires_at: number
   created_at: number
+}
+
+/** An authority that certifies controls, edges and hosts. The newest that may sign does. */
+export interface RoleAuthorityRow {
+  /** From 1, ascending. */
+  number: number
+  /** PEM. */
+  certificate: string
+  /** Sealed. */
+  private_key: string
+  /** When every process trusts it, and it begins to sign. */
+  signs_at: number
+  expires_at: number
+}
+
+/** An issued certificate, kept until it expires. */
+export interface RoleCertificateRow {
+  serial: string
+  role: CertifiedRole
+  name: string
+  issued_at: number
+  expires_at: number
+  revoked_at: number | null
 }

@@ -154,6 +154,15 @@ test('creates an account and its credentials, with --json from the first to the 
   expect(JSON.stringify(listed)).not.toContain(key.client_secret)
 })
 
+test('lists the authorities of the machines, and changes to a new one once', async () => {
+  expect(await json('host ca')).toMatchObject([
+    { number: 1, state: 'signing', digest: expect.stringMatching(/^\w{64}$/) },
+  ])
+  expect((await stead('host ca --rotate')).out).toMatch(/trusted[\s\S]*signing[\s\S]*signs certificates in one hour/)
+  expect(await json('host ca')).toMatchObject([{ state: 'trusted' }, { state: 'signing' }])
+  expect(await stead('host ca --rotate')).toMatchObject({ code: 2, error: expect.stringContaining('already changing') })
+})
+
 test('config prints the effective settings as JSON, with secrets hidden', async () => {
   const key = Buffer.alloc(32, 1).toString('base64')
   const { out } = await stead('config --rate-limit=7 --json', { STEAD_MASTER_KEY: key, STEAD_RATE_LIMIT: '8' })

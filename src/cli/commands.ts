@@ -138,6 +138,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./host.ts')).remove,
   }),
   command({
+    name: 'host ca',
+    about: 'list the authorities that certify the machines of this installation',
+    flags: { rotate: { help: 'change to a new authority; both are trusted while certificates are renewed' } },
+    settings: [...records, 'masterKey'],
+    load: async () => (await import('./host-certificates.ts')).authority,
+  }),
+  command({
     name: 'database move',
     about:
       'move the control database from the SQLite file of this data folder to an empty PostgreSQL database; stop Stead first',

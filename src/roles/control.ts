@@ -29,6 +29,7 @@ import { WebhookSender } from '../resources/webhooks/delivery/webhook-sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
+import { openIdentityOf } from './certificates/role-certificate.ts'
 import { startSecureApi } from './certificates/secure-api.ts'
 import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from './credentials.ts'
@@ -100,11 +101,12 @@ export async function startControl(
       },
     }
   }
+  const identity = await openIdentityOf(context, 'control')
   const backups = openBackups(context)
   const ownChecks = checksOfControl(context, parts)
   const app = await createApp({
     ...{ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness },
-    sendPart: createSendPart(hostKey),
+    sendPart: createSendPart(hostKey, identity?.trust),
     checks: keptFor(CHECKED_MS, () => ownChecks(true)),
   })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
@@ -140,6 +142,7 @@ export async function startControl(
     async stop() {
       await Promise.all([app.close(), secure?.stop()])
       await background.stop()
+      identity?.close()
       await reserve.stop()
     },
   }

@@ -13,6 +13,7 @@ import { createBotCheck } from '../edge/challenge/bots.ts'
 import { defaultLimits } from '../edge/edge-limits.ts'
 import { createGateway } from '../edge/gateway/gateway.ts'
 import { createInFlightLimiter } from '../edge/gateway/in-flight.ts'
+import { askAlive } from '../edge/host-client/ask-alive.ts'
 import { createReadiness } from '../edge/probe.ts'
 import { createUpstreams } from '../edge/proxy/upstreams.ts'
 import type { AccessEntry } from '../edge/records/access-log.ts'
@@ -39,6 +40,7 @@ import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf } from './certificates/edge-certificates.ts'
+import { openIdentityOf } from './certificates/role-certificate.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
@@ -64,7 +66,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
   const budgets = openBudgets(edgeBudgets(config))
   const routes = followRoutes(context)
   const purges = followPurges(context)
-  const upstreams = createUpstreams(defaultLimits.upstream)
+  const { identity, upstreams, close: closeUpstreams } = await openUpstreams(context)
   const { bodies, diskBodies, siteRequests, addressRequests, passing } = budgets
   const inFlight = createInFlightLimiter({ bySite: siteRequests, byAddress: addressRequests, passing })
   const cache = await openCache(context, { upstreams, purges, bodies, inFlight }, diskBodies)
@@ -112,7 +114,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
   })
   const port = await listenToVisitors(gateway.server, config, config.edgeListen, 'STEAD_EDGE_LISTEN')
   const tlsPort = secure && (await secure.listen(gateway.secureServer as SecureServer))
-  const reporting = startReporting(context, own)
+  const reporting = startReporting(context, own, identity)
   log.info({ host: config.edgeListen.host, port }, 'edge is listening')
   if (secure) log.info({ host: secure.host, port: tlsPort }, 'edge is listening for TLS')
   return {
@@ -125,10 +127,21 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
       await records.stop()
       routes.close()
       purges.close()
-      await upstreams.destroy()
+      await closeUpstreams()
       await cache.close()
     },
   }
+}
+
+/** Opens the connections to hosts, and the certificate that those on other machines require. */
+async function openUpstreams(context: ProcessContext) {
+  const identity = await openIdentityOf(context, 'edge')
+  const upstreams = createUpstreams(defaultLimits.upstream, askAlive, identity?.trust)
+  const close = async () => {
+    await upstreams.destroy()
+    identity?.close()
+  }
+  return { identity, upstreams, close }
 }
 
 /** Returns the port that visitors write after a host name, over TLS. */

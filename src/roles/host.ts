@@ -78,7 +78,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
 
   // Edges may connect as soon as they know the address. They wait until the host knows its sites.
   const sites = new HostedSites(database, { isHeld: (siteId) => pool.isHeld(siteId) })
-  const web = await listenToEdges(context, { budgets, spill, php, sites, mariaDb })
+  const web = await listenToEdges(context, { budgets, spill, php, sites, mariaDb, name: folder.name })
   const hostId = await announceHost(context, folder, web.address)
   const served = whatIsServed(config, runtime, mariaDb)
   const { siteDirectories, folders } = await openSiteDirectories(context, hostId, folder, mariaDb, served.kinds)

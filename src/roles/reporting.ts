@@ -1,15 +1,23 @@
 import type { PartMetrics } from '../platform/metrics/part-metrics.ts'
 import { forgetProcess, reportProcess } from '../platform/processes/process.store.ts'
+import type { RoleIdentity } from './certificates/role-certificate.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 
 const EVERY_MS = 10_000
 
-/** Sends the metrics of this process to the API's `/metrics` through the database. Nothing depends on them. */
-export function startReporting({ database, log }: ProcessContext, { id, part, registry }: PartMetrics): RunningRole {
+/**
+ * Sends the metrics of this process to the API's `/metrics` through the database. Nothing depends on them. Hosts read
+ * from the same report whether an edge has a certificate.
+ */
+export function startReporting(
+  { database, log }: ProcessContext,
+  { id, part, registry }: PartMetrics,
+  identity?: Pick<RoleIdentity, 'serial'> | undefined,
+): RunningRole {
   let reporting: Promise<void> = Promise.resolve()
   const report = async () => {
     const metrics = await registry.getMetricsAsJSON()
-    await database.transaction((tx) => reportProcess(tx, { id, part, metrics }, Date.now()))
+    await database.transaction((tx) => reportProcess(tx, { id, part, metrics, serial: identity?.serial() }, Date.now()))
   }
   const reportInTurn = () => {
     reporting = reporting

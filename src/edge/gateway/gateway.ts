@@ -401,7 +401,7 @@ function createFailureReport(options: GatewayOptions): ProxyContext['onFailure']
   return (visit, found, error: NodeJS.ErrnoException) => {
     const code = error.code ?? error.name
     options.metrics?.hostFailure?.(code)
-    if (/^(?:ECONN|EHOSTUNREACH|EHOSTDOWN|ENET|HOST_CONNECT|HOST_SILENT|HOST_CLOSED)/.test(code))
+    if (/^(?:ECONN|EHOSTUNREACH|EHOSTDOWN|ENET|HOST_CONNECT|HOST_SILENT|HOST_UNTRUSTED|HOST_CLOSED)/.test(code))
       options.routes.suspect?.(visit.hostName)
     if (performance.now() < (quietUntilMs.get(found.upstream) ?? 0)) return
     quietUntilMs.set(found.upstream, performance.now() + 1_000)

@@ -6,12 +6,16 @@ const CONNECT_MS = 3_000
 const ANSWER_MS = 8_000
 
 /**
- * Asks a host on a new connection whether it lives. Whatever it answers counts, even a refusal.
- * @param url `http://address:port`
+ * Asks a host on a new connection whether it lives. Whatever it answers counts, even a refusal. A host that requires TLS
+ * refuses the question, and needs no handshake for that.
+ * @param url `http://address:port` or `https://name@address:port`
  */
-export function askAlive({ hostname, port }: URL): Promise<boolean> {
+export function askAlive({ protocol, hostname, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    })
     let late = setTimeout(() => socket.destroy(), CONNECT_MS)
     let isAlive = false
     const lives = () => {

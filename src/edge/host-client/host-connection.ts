@@ -1,4 +1,7 @@
 import { connect, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { connectToRole } from '../../platform/mtls/connect-to-role.ts'
+import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { AnswerParser, type AnswerSink } from './answer-parser.ts'
 import { HostError, type HostErrorCode } from './host-error.ts'
 import { type HostExchange, sendBody } from './host-exchange.ts'
@@ -17,6 +20,8 @@ export interface UpstreamLimits {
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
   readonly limits: UpstreamLimits
+  /** Required for hosts whose address begins with `https`. */
+  readonly trust?: RoleTrust | undefined
   /** Called when it is free for another request. */
   isFree(connection: Connection): void
   isGone(connection: Connection): void
@@ -46,17 +51,14 @@ export class Connection implements AnswerSink {
   #idleMs = IDLE_MS
   #error: Error | undefined
 
-  constructor({ hostname, port }: URL, owner: ConnectionOwner) {
+  constructor(url: URL, owner: ConnectionOwner) {
     this.#owner = owner
-    this.#socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || 80),
-      noDelay: true,
-      onread: { buffer: readBuffer, callback: (bytes) => this.#read(bytes) },
-    })
-    this.#socket.on('connect', () => {
+    const isSecure = url.protocol === 'https:' && owner.trust !== undefined
+    this.#socket = open(url, owner.trust, (bytes) => this.#read(bytes))
+    this.#socket.on(isSecure ? 'secureConnect' : 'connect', () => {
       this.#isConnected = true
       this.#moves()
+      if (this.#exchange) this.#write(this.#exchange)
     })
     this.#socket.on('error', (error) => {
       this.#error ??= error
@@ -69,12 +71,26 @@ export class Connection implements AnswerSink {
     return this.#socket.writable
   }
 
+  /** Closes it if the host is no longer trusted. */
+  checkPeer(): void {
+    const { trust } = this.#owner
+    if (!trust || !this.#isConnected || !('getPeerX509Certificate' in this.#socket)) return
+    const peer = (this.#socket as TLSSocket).getPeerX509Certificate()
+    const fault = trust.faultOf(peer, { roles: ['host'] })
+    if (fault !== undefined) this.destroy(new HostError('HOST_UNTRUSTED', `the host is not trusted: ${fault}`))
+  }
+
   /** Sends a request. The connection must be free. */
   send(exchange: HostExchange): void {
     this.#exchange = exchange
     exchange.connection = this
     this.#parser.begin(exchange.request.method)
     this.#moves()
+    // Until then, it is not known who is at the other end.
+    if (this.#isConnected) this.#write(exchange)
+  }
+
+  #write(exchange: HostExchange): void {
     this.#socket.write(exchange.head, 'latin1')
     if (exchange.request.body) void this.#sendBody(exchange)
     else exchange.isSent = true
@@ -176,6 +192,12 @@ export class Connection implements AnswerSink {
     const isHosts = exchange.isSent || this.#socket.writableNeedDrain
     return isHosts && waitedMs > responseTimeoutMs ? 'HOST_HEAD_TIMEOUT' : undefined
   }
+}
+
+function open(url: URL, trust: RoleTrust | undefined, read: (bytes: number) => boolean): Socket {
+  const onread = { buffer: readBuffer, callback: read }
+  if (url.protocol === 'https:' && trust) return connectToRole(url, trust, 'host', onread)
+  return connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 80), noDelay: true, onread })
 }
 
 /** Returns the idle time by `Keep-Alive: timeout=5`. */

@@ -4,6 +4,8 @@ export type HostErrorCode =
   | 'HOST_ELSEWHERE'
   /** Nothing comes from the machine: it is off, or cut off. */
   | 'HOST_SILENT'
+  /** The machine at its address has no valid certificate of this host. */
+  | 'HOST_UNTRUSTED'
   | 'HOST_HEAD_TIMEOUT'
   | 'HOST_BODY_TIMEOUT'
   /** The connection ended before the answer was complete. */

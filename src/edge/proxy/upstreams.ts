@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { askAlive } from '../host-client/ask-alive.ts'
 import { Connection, type ConnectionOwner, type UpstreamLimits } from '../host-client/host-connection.ts'
 import { HostError } from '../host-client/host-error.ts'
@@ -15,7 +16,7 @@ export type IsAlive = (url: URL) => Promise<boolean>
 /** Connections to the sites' hosts. */
 export interface Upstreams {
   /**
-   * Sends a request to a host, `http://address:port`, on a pooled connection or a new one. Waits for one when there are
+   * Sends a request to a host, `http://address:port` or `https://name@address:port`, on a pooled connection or a new one. Waits for one when there are
    * too many.
    */
   ask(upstream: string, request: HostRequest, listener: AnswerListener): ExchangeControl
@@ -33,8 +34,16 @@ const ASK_EVERY_MS = 1_000
 const MOST_POOLS = 512
 const IDLE_POOL_MS = 600_000
 
-/** Creates the pools. Connections are opened when they are needed. @param isAlive for tests */
-export function createUpstreams(limits: UpstreamLimits, isAlive: IsAlive = askAlive): Upstreams {
+/**
+ * Creates the pools. Connections are opened when they are needed.
+ * @param trust needed for hosts on other machines, whose address begins with `https`
+ * @param isAlive for tests
+ */
+export function createUpstreams(
+  limits: UpstreamLimits,
+  isAlive: IsAlive = askAlive,
+  trust?: RoleTrust | undefined,
+): Upstreams {
   const pools = new LRUCache<string, HostPool>({
     max: MOST_POOLS,
     ttl: IDLE_POOL_MS,
@@ -45,14 +54,18 @@ export function createUpstreams(limits: UpstreamLimits, isAlive: IsAlive = askAl
   const poolOf = (upstream: string): HostPool => {
     const known = pools.get(upstream)
     if (known) return known
-    const pool = new HostPool(new URL(upstream), limits, isAlive)
+    const pool = new HostPool(new URL(upstream), { limits, isAlive, trust })
     pools.set(upstream, pool)
     return pool
   }
+  const endOfChanges = trust?.onChange(() => {
+    for (const pool of pools.values()) pool.checkPeers()
+  })
   return {
     ask: (upstream, request, listener) => poolOf(upstream).ask(request, listener),
     askAnew: (upstream, request, listener) => poolOf(upstream).askAnew(request, listener),
     async destroy() {
+      endOfChanges?.()
       const all = [...pools.values()]
       pools.clear()
       for (const pool of all) pool.destroy()
@@ -60,9 +73,16 @@ export function createUpstreams(limits: UpstreamLimits, isAlive: IsAlive = askAl
   }
 }
 
+interface PoolOptions {
+  readonly limits: UpstreamLimits
+  readonly isAlive: IsAlive
+  readonly trust: RoleTrust | undefined
+}
+
 /** Connections to one host. */
 class HostPool implements ConnectionOwner {
   readonly limits: UpstreamLimits
+  readonly trust: RoleTrust | undefined
   readonly #url: URL
   readonly #isAlive: IsAlive
   readonly #all = new Set<Connection>()
@@ -76,20 +96,33 @@ class HostPool implements ConnectionOwner {
   #isAsking = false
   #nextAsk: NodeJS.Timeout | undefined
 
-  constructor(url: URL, limits: UpstreamLimits, isAlive: IsAlive) {
+  constructor(url: URL, { limits, isAlive, trust }: PoolOptions) {
     this.#url = url
     this.#isAlive = isAlive
     this.limits = limits
+    this.trust = trust
+  }
+
+  /** Closes connections to a host that is no longer trusted. */
+  checkPeers(): void {
+    for (const connection of [...this.#all]) connection.checkPeer()
   }
 
   ask(request: HostRequest, listener: AnswerListener): ExchangeControl {
     const exchange = new HostExchange(request, listener)
     if (exchange.isOver) return exchange
-    if (this.#isSilent) return failing(exchange)
+    const fault = this.#fault()
+    if (fault) return failing(exchange, fault)
     const idle = this.#idleOne()
     if (idle) idle.send(exchange)
     else this.#sendAnew(exchange)
     return exchange
+  }
+
+  #fault(): HostError | undefined {
+    if (this.#isSilent) return silence()
+    if (this.#url.protocol !== 'https:' || this.trust) return undefined
+    return new HostError('HOST_UNTRUSTED', 'the host requires TLS, and this edge has no certificate')
   }
 
   #idleOne(): Connection | undefined {
@@ -98,7 +131,8 @@ class HostPool implements ConnectionOwner {
 
   askAnew(request: HostRequest, listener: AnswerListener): ExchangeControl {
     const exchange = new HostExchange(request, listener)
-    if (this.#isSilent) return failing(exchange)
+    const fault = this.#fault()
+    if (fault) return failing(exchange, fault)
     this.#sendAnew(exchange)
     return exchange
   }
@@ -186,8 +220,8 @@ class HostPool implements ConnectionOwner {
 const silence = () => new HostError('HOST_SILENT', 'the host is silent')
 
 /** The caller is in the middle of its own work. */
-function failing(exchange: HostExchange): HostExchange {
-  queueMicrotask(() => exchange.fail(silence()))
+function failing(exchange: HostExchange, error: HostError): HostExchange {
+  queueMicrotask(() => exchange.fail(error))
   return exchange
 }
 

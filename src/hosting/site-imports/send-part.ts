@@ -1,6 +1,9 @@
-import { request as ask } from 'node:http'
+import { request as askPlain, type ClientRequest, type OutgoingHttpHeaders } from 'node:http'
+import { request as askSecurely } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { peerOptions } from '../../platform/mtls/connect-to-role.ts'
+import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
 import { type Taken, UPLOAD_HEADER, type UploadPart } from './upload-parts.ts'
 
@@ -23,9 +26,12 @@ export type SendPart = (
 const IDLE_MS = 30_000
 const MOST_ANSWER_BYTES = 4096
 
-/** @param key the key that edges present to hosts */
+/**
+ * @param key the key that edges present to hosts
+ * @param trust required for hosts whose address begins with `https`
+ */
 export const createSendPart =
-  (key: string): SendPart =>
+  (key: string, trust?: RoleTrust | undefined): SendPart =>
   async (host, part, content) => {
     let failure: unknown
     async function* read() {
@@ -36,15 +42,11 @@ export const createSendPart =
         throw error
       }
     }
-    const request = ask(host, {
-      method: 'PUT',
-      agent: false,
-      headers: {
-        'x-stead-key': key,
-        [UPLOAD_HEADER]: JSON.stringify(part),
-        'content-type': 'application/octet-stream',
-        ...(content.bytes !== undefined && { 'content-length': content.bytes }),
-      },
+    const request = ask(host, trust, {
+      'x-stead-key': key,
+      [UPLOAD_HEADER]: JSON.stringify(part),
+      'content-type': 'application/octet-stream',
+      ...(content.bytes !== undefined && { 'content-length': content.bytes }),
     })
     request.setTimeout(IDLE_MS, () => request.destroy(new Error(`nothing for ${IDLE_MS / 1000} s`)))
     const answered = new Promise<Taken>((resolve, reject) => {
@@ -70,3 +72,12 @@ export const createSendPart =
       await sent
     }
   }
+
+function ask(host: string, trust: RoleTrust | undefined, headers: OutgoingHttpHeaders): ClientRequest {
+  const options = { method: 'PUT', agent: false, headers }
+  const url = new URL(host)
+  if (url.protocol !== 'https:') return askPlain(url, options)
+  if (!trust) throw new HostAway(`The host ${host} requires TLS, and this control has no certificate`)
+  // The name in the address is not a password.
+  return askSecurely(new URL(`https://${url.host}`), { ...options, ...peerOptions(url, trust, 'host') })
+}

@@ -6,6 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { acceptRoles } from '../../platform/mtls/accept-roles.ts'
+import { secureAddress } from '../../platform/mtls/connect-to-role.ts'
+import { testAuthority } from '../../platform/mtls/test-support.ts'
 import { createSendPart, HostAway } from './send-part.ts'
 import { PartDoor, type UploadPart } from './upload-parts.ts'
 
@@ -141,5 +144,22 @@ describe('between control and host', () => {
   test('reports the host as away for a wrong key, or when nothing listens', async () => {
     await expect(createSendPart('other')(host, part(0), content(1, 'a'))).rejects.toThrow(HostAway)
     await expect(createSendPart('key')('http://127.0.0.1:9', part(0), content(1, 'a'))).rejects.toThrow(HostAway)
+  })
+
+  test('go over TLS to a host on another machine, if it is the one in the address', async () => {
+    const ours = await testAuthority()
+    const secure = createServer((request, response) => void door.answer(request, response))
+    const options = { roles: ['control'] as const, isPlainAllowed: () => false, onRefused() {} }
+    const end = acceptRoles(secure, { ...options, trust: await ours.trustOf({ role: 'host', name: 'h1' }) })
+    secure.listen(0, '127.0.0.1')
+    await once(secure, 'listening')
+    const at = (name: string) => secureAddress(`http://127.0.0.1:${(secure.address() as AddressInfo).port}`, name)
+    const send = createSendPart('key', await ours.trustOf({ role: 'control', name: 'c1' }))
+    expect(await send(at('h1'), part(0), content(3, 'abc'))).toEqual({ kind: 'taken', bytes: 3 })
+    await expect(send(at('h2'), part(3), content(1, 'd'))).rejects.toThrow(HostAway)
+    await expect(createSendPart('key')(at('h1'), part(3), content(1, 'd'))).rejects.toThrow(HostAway)
+    expect(there()).toBe('abc')
+    secure.close()
+    end()
   })
 })

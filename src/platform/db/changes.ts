@@ -2,7 +2,7 @@ import { BoundedClient } from './postgres-client.ts'
 import { beginSilence, endSilence, heartbeat, isSilence } from './postgres-silence.ts'
 
 /** The topics whose changes are announced. On SQLite every commit announces `operations`, too. */
-export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones' | 'events'
+export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones' | 'events' | 'certificates'
 
 /**
  * Notifies listeners, soon after a commit of any process, that a topic may have changed. A missed notification may
@@ -55,6 +55,7 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
     sftp: 0,
     zones: 0,
     events: 0,
+    certificates: 0,
   }
   let client: BoundedClient | undefined
   let endHeartbeat = () => {}

@@ -128,4 +128,6 @@ export interface ProcessRow {
   part: string
   facts: string
   seen_at: number
+  /** Of its certificate for connections to other machines. Null without one, and for versions that know none. */
+  certificate_serial: string | null
 }

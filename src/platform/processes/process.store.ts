@@ -7,14 +7,16 @@ export interface ProcessReport {
   readonly id: string
   readonly part: string
   readonly metrics: readonly MetricReport[]
+  /** The serial number of its certificate for connections to other machines, if it has one. */
+  readonly serial?: string | undefined
 }
 
 /** A process that has been silent for this long is gone, or unreachable. */
 const SILENT_MS = 60_000
 
 /** @param now milliseconds UTC */
-export async function reportProcess(tx: Tx, { id, part, ...facts }: ProcessReport, now: number): Promise<void> {
-  const row = { facts: JSON.stringify(facts), seen_at: now }
+export async function reportProcess(tx: Tx, { id, part, serial, metrics }: ProcessReport, now: number): Promise<void> {
+  const row = { facts: JSON.stringify({ metrics }), seen_at: now, certificate_serial: serial ?? null }
   await tx
     .insertInto('processes')
     .values({ id, part, ...row })
@@ -32,6 +34,19 @@ export async function processReports(tx: Tx, now: number): Promise<ProcessReport
       const { metrics = [] } = JSON.parse(facts) as Partial<ProcessReport>
       return { id, part, metrics }
     })
+}
+
+/** Returns whether an edge runs that has no certificate: one of an earlier version. */
+export async function isUncertifiedEdgeRunning(tx: Tx, now: number): Promise<boolean> {
+  const found = await tx
+    .selectFrom('processes')
+    .select('id')
+    .where('part', '=', 'edge')
+    .where('certificate_serial', 'is', null)
+    .where('seen_at', '>', now - SILENT_MS)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** Deletes a process that ends, and all that died without notice. */

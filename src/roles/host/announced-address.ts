@@ -6,7 +6,7 @@ import { OperatorError } from '../../platform/operator-error.ts'
 type Settings = Pick<Config, 'hostListen' | 'hostAdvertise' | 'databaseUrl'>
 
 const isAny = (host: string): boolean => ['0.0.0.0', '::', '[::]'].includes(host)
-const isLoopback = (host: string): boolean => host === '::1' || host.startsWith('127.')
+export const isLoopback = (host: string): boolean => host === '::1' || host.startsWith('127.')
 
 /**
  * Returns the `http` address at which edges reach a host. A host that listens on all addresses announces the one

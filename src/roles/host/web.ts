@@ -15,6 +15,7 @@ import { openHtaccess } from './htaccess.ts'
 import type { MariaDb } from './mariadb.ts'
 import type { HostBudgets, SitePhp } from './site-php.ts'
 import type { Spill } from './take-data-folder.ts'
+import { openWalls } from './walls.ts'
 
 const MB = 1 << 20
 
@@ -24,11 +25,13 @@ export interface WebParts {
   readonly php: SitePhp
   readonly sites: HostedSites
   readonly mariaDb: Pick<MariaDb, 'isAwayFor'>
+  /** The name of this host. */
+  readonly name: string
 }
 
 /** The listening web server of a host. It ends in two steps, between which PHP finishes what visitors wait for. */
 export interface Web {
-  /** `http://address:port` for edges. */
+  /** `http://address:port` for edges, or `https://name@address:port` for those on other machines. */
   readonly address: string
   /** Accepts no further connections, and closes those without a request in flight. */
   close(): void
@@ -42,14 +45,16 @@ export interface Web {
  */
 export async function listenToEdges(context: ProcessContext, parts: WebParts): Promise<Web> {
   const { hostListen } = context.config
+  const walls = await openWalls(context, parts.name)
   const htaccess = openHtaccess(context, parts.php.changes)
   const server = webServer(context, parts, htaccess)
+  walls?.guard(server)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   await listenAlone(server, hostListen, 'STEAD_HOST_LISTEN')
   htaccess.folders.start()
   const { port } = server.address() as AddressInfo
   return {
-    address: await announcedAddress(context.config, port),
+    address: walls ? walls.address(port) : await announcedAddress(context.config, port),
     close() {
       htaccess.folders.stop()
       server.close()
@@ -57,6 +62,7 @@ export async function listenToEdges(context: ProcessContext, parts: WebParts): P
     },
     async end() {
       server.closeAllConnections()
+      walls?.end()
       await closed
     },
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../../test/support/database.ts'
 import { siteDraft } from '../../../../test/support/site-draft.ts'
+import { knownRoles } from '../../../certificates/role-certificates.store.ts'
 import { isNewestStart, reportHost } from '../../../hosting/host.store.ts'
 import { makeAccount } from '../../account/account.ts'
 import { insertSite } from '../../sites/site.store.ts'
@@ -49,7 +50,14 @@ describe.each(dialects)('an operator’s changes of a host on $dialect', ({ dial
       await report(1)
       expect(await change(loseHost, 'h1')).toMatch(/^h1 is running: it reported in the last ten seconds/)
       await made.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: 0 }).where('id', '=', 1).execute())
+      const certify = (name: string) => ({ ...{ serial: name, role: 'host' as const, name }, ...lasting })
+      const lasting = { issued_at: 1, expires_at: 9, revoked_at: null }
+      const certificates = ['h1', 'h2'].map(certify)
+      await made.database.transaction((tx) => tx.insertInto('role_certificates').values(certificates).execute())
+      await change(cordon, 'h1')
+      expect((await knownRoles(made.database.read, 5)).revoked).toEqual([])
       expect(await change(loseHost, 'h1')).toBe('lost')
+      expect((await knownRoles(made.database.read, 5)).revoked).toEqual(['h1'])
       // It can no longer report, and learns at once that it must stop.
       expect(await report(1)).toBe(false)
       expect(await isNewestStart(made.database.read, { hostId: 1, epoch: 0 })).toBe(false)

@@ -1,5 +1,6 @@
+import { revokeRole } from '../../../certificates/role-certificates.store.ts'
 import { recordHost } from '../../../edge/routing/route-changes.store.ts'
-import type { HostState } from '../../../hosting/host-state.ts'
+import { type HostState, isUsable } from '../../../hosting/host-state.ts'
 import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
 import { requestEvacuation } from './evacuate-hosts.job.ts'
 import {
@@ -82,6 +83,8 @@ async function hold(tx: Tx, name: string): Promise<ChangedHost> {
 
 async function change(tx: Tx, host: ChangedHost, state: HostState, now: number): Promise<ChangedHost> {
   await setHostState(tx, host.id, { state, now })
+  // Edges no longer connect to it, nor it to others, even if the machine still runs.
+  if (!isUsable(state)) await revokeRole(tx, { role: 'host', name: host.name }, now)
   // Notifies a host that is still running.
   await recordHost(tx, host.id)
   return { ...host, state }

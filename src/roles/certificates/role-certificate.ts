@@ -1,0 +1,85 @@
+import { X509Certificate } from 'node:crypto'
+import { hostname } from 'node:os'
+import { ROLE_CERTIFICATE_MS } from '../../certificates/role-authority.ts'
+import { issueRoleCertificate, knownRoles } from '../../certificates/role-certificates.store.ts'
+import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
+import { Poller } from '../../platform/db/poller.ts'
+import type { CertifiedRole, RoleName } from '../../platform/mtls/role-name.ts'
+import { type KnownRoles, type OwnCertificate, RoleTrust } from '../../platform/mtls/role-trust.ts'
+import type { ProcessContext } from '../process-context.ts'
+
+const LOOK_MS = 60_000
+const LEAST_PAUSE_MS = 1_000
+
+/** The certificate of a running role, and its trust in others. */
+export interface RoleIdentity {
+  readonly trust: RoleTrust
+  /** Returns the serial number of the current certificate. */
+  serial(): string
+  /** Reads the authorities and revocations, and renews the certificate when half of its time is over. */
+  look(): Promise<void>
+  close(): void
+}
+
+type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log'>
+
+/**
+ * Returns the certificate of a control or an edge, which has the name of its machine.
+ * @returns undefined on SQLite, where everything is on one machine
+ */
+export async function openIdentityOf(context: ProcessContext, role: CertifiedRole): Promise<RoleIdentity | undefined> {
+  return context.config.databaseUrl ? openRoleIdentity(context, { role, name: hostname() }) : undefined
+}
+
+/**
+ * Issues a certificate for this process, and keeps it valid. Its private key stays in memory. While the database is
+ * away, the last known authorities and revocations count.
+ * @param now milliseconds UTC
+ */
+export async function openRoleIdentity(
+  { database, sealer, log }: NeededContext,
+  owner: RoleName,
+  now: () => number = Date.now,
+): Promise<RoleIdentity> {
+  const issue = async () => {
+    const { publicKey, privateKey } = await makeKeys()
+    const issued = await issueRoleCertificate({ database, sealer, now: now() }, { owner, publicKey })
+    return { ...issued, key: pemOf(privateKey) }
+  }
+  let own = await issue()
+  let known = await knownRoles(database.read, now())
+  const trust = new RoleTrust(own, known, now)
+  const look = async () => {
+    known = await knownRoles(database.read, now())
+    if (isDue(own, known, now())) {
+      own = await issue()
+      // The first certificate of an authority may be this one.
+      known = await knownRoles(database.read, now())
+    }
+    trust.use(own, known)
+    trust.tell()
+  }
+  const poller = new Poller({
+    ...{ changes: database.changes, topic: 'certificates', everyMs: LOOK_MS, leastPauseMs: LEAST_PAUSE_MS },
+    async look() {
+      await look().catch((error) =>
+        log.warn({ err: error }, 'could not read or renew certificates of this installation'),
+      )
+    },
+  })
+  poller.begin(LOOK_MS)
+  return { trust, look, serial: () => own.serial, close: () => poller.end() }
+}
+
+/** Returns whether a certificate must be replaced. */
+function isDue(
+  { certificate, serial, expiresAt }: OwnCertificate & { readonly serial: string; readonly expiresAt: number },
+  { authorities, revoked }: KnownRoles,
+  now: number,
+): boolean {
+  // The operator wants it out. Only its next start asks for another.
+  if (revoked.includes(serial)) return false
+  if (now >= expiresAt - ROLE_CERTIFICATE_MS / 2) return true
+  const leaf = new X509Certificate(certificate)
+  return !authorities.some((authority) => leaf.checkIssued(new X509Certificate(authority)))
+}

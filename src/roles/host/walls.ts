@@ -1,0 +1,63 @@
+import type { Server } from 'node:http'
+import { acceptRoles } from '../../platform/mtls/accept-roles.ts'
+import { secureAddress } from '../../platform/mtls/connect-to-role.ts'
+import { isUncertifiedEdgeRunning } from '../../platform/processes/process.store.ts'
+import { openRoleIdentity } from '../certificates/role-certificate.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { announcedAddress, isLoopback } from './announced-address.ts'
+
+const LOOK_MS = 5_000
+
+/** What protects the web server of a host that other machines reach. */
+export interface Walls {
+  /** Lets only edges and controls connect. Must be called before the server listens. */
+  guard(server: Server): void
+  /** Returns the address to announce: `https://name@address:port`. */
+  address(port: number): string
+  /** Closes all connections. */
+  end(): void
+}
+
+/**
+ * Returns the protection of a host, which requires certificates. While edges of an earlier version run, which have no
+ * certificate and ignore that the address says `https`, it accepts them without one.
+ * @param name the name of the host
+ * @returns undefined if only processes of the same machine reach the host
+ * @throws OperatorError without an address for edges
+ */
+export async function openWalls(context: ProcessContext, name: string): Promise<Walls | undefined> {
+  const { config, database, log } = context
+  if (!config.databaseUrl) return undefined
+  const announced = new URL(await announcedAddress(config, config.hostListen.port))
+  if (isLoopback(announced.hostname.replace(/^\[|\]$/g, ''))) return undefined
+  const identity = await openRoleIdentity(context, { role: 'host', name })
+  let isPlainAllowed = false
+  const look = async () => {
+    const is = await isUncertifiedEdgeRunning(database.read, Date.now())
+    if (is && !isPlainAllowed) log.warn('an edge of an earlier version runs, so this host accepts it without TLS')
+    isPlainAllowed = is
+  }
+  await look()
+  // While the database is away, the last answer counts.
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
+  let endConnections = () => {}
+  return {
+    guard(server) {
+      endConnections = acceptRoles(server, {
+        trust: identity.trust,
+        roles: ['edge', 'control'],
+        isPlainAllowed: () => isPlainAllowed,
+        onRefused: (reason, address) => log.warn({ reason, address }, 'refused a connection to this host'),
+      })
+    },
+    address(port) {
+      const { hostname } = announced
+      return secureAddress(`http://${hostname}:${config.hostAdvertise?.port ?? port}`, name)
+    },
+    end() {
+      clearInterval(timer)
+      identity.close()
+      endConnections()
+    },
+  }
+}
