@@ -1,9 +1,10 @@
 /**
  * Makes a release of a clean tree: version, changelog, commit and tag, and the files to publish. Publishes nothing.
  *
- *   npm run release -- 0.2.0 [--out packages] [--files-only]
+ *   npm run release -- 0.2.0 [--out packages] [--files-only] [--compression gzip]
  *
- * `--files-only` builds the files of the version that the tree has, to compare them.
+ * `--files-only` builds the files of the version that the tree has, to compare them. Compression is that of the Debian
+ * packages.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +17,11 @@ const root = join(import.meta.dirname, '..')
 process.chdir(root)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string', default: 'packages' }, 'files-only': { type: 'boolean', default: false } },
+  options: {
+    out: { type: 'string', default: 'packages' },
+    'files-only': { type: 'boolean', default: false },
+    compression: { type: 'string', default: 'xz' },
+  },
 })
 const current = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version
 const version = positionals[0] ?? ''
@@ -47,7 +52,7 @@ function buildFiles(name: string, out: string): void {
   writeFileSync(join(out, `stead-${name}.cdx.json`), billOfMaterials(name, packages, time))
   writeFileSync(join(out, `stead-${name}-licenses.txt`), allLicenses(root, packages))
   run('npm', 'pack', '--silent', '--pack-destination', out)
-  run(process.execPath, 'packaging/deb.js', '--out', out)
+  run(process.execPath, 'packaging/deb.js', '--out', out, '--compression', values.compression)
   const sums = readdirSync(out)
     .filter(isOurs)
     .sort()
