@@ -1,6 +1,6 @@
 /**
  * The Debian package on this machine: installed, started as its service starts it, upgraded, and purged. It changes the
- * machine, so it runs only for root with TEST_DEB=1.
+ * machine, so it runs only for root with CI=true, and only where nobody has installed Stead.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
