@@ -9,6 +9,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSy
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { foreignPrograms } from './machine.js'
 
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
@@ -40,6 +41,8 @@ for (const arch of values.arch.split(',')) {
   if (!cpu) throw new Error(`--arch must be ${Object.keys(architectures).join(' or ')}`)
   const tree = join(work, arch)
   layProgram(join(tree, 'usr/lib/stead'), cpu)
+  const { count, foreign } = foreignPrograms(tree, /** @type {keyof typeof architectures} */ (arch))
+  if (count === 0 || foreign.length > 0) throw new Error(`Not for ${arch}: ${foreign.join(', ') || 'no Node'}`)
   layIntegration(tree)
   layDocuments(join(tree, 'usr/share/doc/stead'))
   layControl(tree, arch)

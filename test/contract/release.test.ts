@@ -1,6 +1,9 @@
 /** The parts of a release: `npm run release`. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { foreignPrograms } from '../../packaging/machine.js'
 import { allLicenses, billOfMaterials, isNewer, releaseChangelog, shippedPackages } from '../../packaging/shipped.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -62,4 +65,29 @@ test.each([
   ['v2', '1.0.0', false],
 ])('%s follows %s: %s', (version, than, expected) => {
   expect(isNewer(version, than)).toBe(expected)
+})
+
+test('a package for one machine has no program of another', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stead-machine-'))
+  const put = (name: string, machine: number, order = 1) => {
+    const header = Buffer.alloc(64)
+    header.set([0x7f, 0x45, 0x4c, 0x46, 2, order])
+    header.writeUInt16LE(machine, 18)
+    writeFileSync(join(folder, name), header)
+  }
+  try {
+    mkdirSync(join(folder, 'node/bin'), { recursive: true })
+    put('node/bin/node', 183)
+    writeFileSync(join(folder, 'short'), '\x7fELF')
+    writeFileSync(join(folder, 'text'), 'x'.repeat(100))
+    expect(foreignPrograms(folder, 'arm64')).toEqual({ count: 1, foreign: [] })
+    put('addon.node', 62)
+    put('big-endian.node', 183, 2)
+    const { count, foreign } = foreignPrograms(folder, 'arm64')
+    expect(count).toBe(3)
+    expect(foreign.sort()).toEqual([join(folder, 'addon.node'), join(folder, 'big-endian.node')])
+    expect(foreignPrograms(folder, 'amd64').foreign).toContain(join(folder, 'node/bin/node'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
