@@ -10,6 +10,7 @@ import { edgeTlsBench } from './edge-tls.ts'
 import { eventsBench } from './events.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
+import { machinesBench } from './machines.ts'
 import { manySitesBench } from './many-sites.ts'
 import { memoryBench } from './memory.ts'
 import { nativeBench } from './native.ts'
@@ -30,6 +31,7 @@ const all: Record<string, () => Promise<Section | Section[]>> = {
   lists: async () => [await listsBench(), await allSitesBench()],
   edge: async () => [await edgeCacheBench(), await edgeTlsBench()],
   'edge-scale': edgeScaleBench,
+  machines: machinesBench,
   memory: memoryBench,
   backups: backupsBench,
   dns: dnsBench,
