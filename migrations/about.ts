@@ -135,4 +135,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "The plugins and themes of all sites, and on how many of an account's sites each is. Filled from the stored lists of plugins. Themes, and what is missing, are listed within a day.",
   '0109-role-certificates':
     "The installation's own authorities, which certify controls, edges and hosts for connections between machines, and the certificates that they issued.",
+  '0111-join-tokens':
+    "Tokens with which a machine joins the installation, each for one role, one name, and one key.",
 }

@@ -66,6 +66,7 @@ import { siteOrders } from './0103-site-orders.ts'
 import { accountRemovals } from './0105-account-removals.ts'
 import { siteExtensions } from './0107-site-extensions.ts'
 import { roleCertificates } from './0109-role-certificates.ts'
+import { joinTokens } from './0111-join-tokens.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -136,4 +137,5 @@ export const migrations: Record<string, Migration> = {
   '0105-account-removals': accountRemovals,
   '0107-site-extensions': siteExtensions,
   '0109-role-certificates': roleCertificates,
+  '0111-join-tokens': joinTokens,
 }

@@ -69,6 +69,7 @@ describe('an invalid value is reported with its reason', () => {
     ['acmeTermsAgreed', 'perhaps', 'true or false'],
     ['edgeTlsListen', 'on', 'an address and a port'],
     ['apiTlsListen', 'on', 'an address and a port'],
+    ['internalListen', 'on', 'an address and a port'],
     ['apiName', 'Api.Example', 'a lower-case domain name'],
     ['edgeTlsPublicPort', '0', 'a whole number from 1 to 65535'],
     ['hostListen', '::1:80', 'an address and a port'],

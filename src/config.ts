@@ -98,6 +98,11 @@ export const settings = {
     default: '',
     parse: (value: string) => (value ? folder(value) : undefined),
   },
+  internalListen: {
+    help: 'Address and port where a control accepts machines that join, and renews their certificates, or off. Requires PostgreSQL',
+    default: 'off',
+    parse: (value: string) => (value === 'off' ? value : listen(value)),
+  },
   hostListen: {
     help: 'Address and port where a host accepts requests from the edge',
     default: '127.0.0.1:0',

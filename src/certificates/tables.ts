@@ -5,6 +5,7 @@ declare module '../platform/db/schema.ts' {
     local_authorities: LocalAuthorityRow
     role_authorities: RoleAuthorityRow
     role_certificates: RoleCertificateRow
+    join_tokens: JoinTokenRow
   }
 }
 
@@ -40,4 +41,15 @@ export interface RoleCertificateRow {
   issued_at: number
   expires_at: number
   revoked_at: number | null
+}
+
+/** A token with which one machine joins. */
+export interface JoinTokenRow {
+  /** SHA-256 of its secret. */
+  hash: string
+  role: CertifiedRole
+  name: string
+  expires_at: number
+  /** SHA-256 of the public key that used it. */
+  used_by: string | null
 }

@@ -93,7 +93,8 @@ describe('no command creates a data folder or a database', () => {
       const { code, out, error } = await stead(line, { STEAD_DATA_DIR: folder })
       if (line.startsWith('host adopt')) {
         expect(error).toContain(folder === empty ? 'No Stead installation found in' : 'does not exist')
-      } else if (line.startsWith('backup export')) expect(error).toContain('is not the number of a site')
+      } else if (line.startsWith('join')) expect(error).toContain('is not a token')
+      else if (line.startsWith('backup export')) expect(error).toContain('is not the number of a site')
       else expect(error).toContain(line === 'restore' ? 'The backup key is required' : 'No Stead installation found in')
       expect([code, out]).toEqual([2, ''])
     }
@@ -161,6 +162,22 @@ test('lists the authorities of the machines, and changes to a new one once', asy
   expect((await stead('host ca --rotate')).out).toMatch(/trusted[\s\S]*signing[\s\S]*signs certificates in one hour/)
   expect(await json('host ca')).toMatchObject([{ state: 'trusted' }, { state: 'signing' }])
   expect(await stead('host ca --rotate')).toMatchObject({ code: 2, error: expect.stringContaining('already changing') })
+})
+
+test('creates a token for one machine, and refuses what no machine can use', async () => {
+  const at = { STEAD_INTERNAL_LISTEN: '10.0.0.2:8091' }
+  const made = JSON.parse((await stead('host token --name=h3 --json', at)).out)
+  expect(made.command).toMatch(/^stead join --token=st1\.[0-9a-f]{32}\.[\w-]{43} --control=10\.0\.0\.2:8091$/)
+  for (const [line, why] of [
+    ['--name=h/3', '--name must be'],
+    ['--name=h3 --expires=2h', '--expires must be a number of minutes'],
+    ['--name=h3 --role=dns', '--role must be one of'],
+  ] as const)
+    expect(await stead(`host token ${line}`, at)).toMatchObject({ code: 2, error: expect.stringContaining(why) })
+  expect((await stead('host token --name=h3')).error).toContain('Set STEAD_INTERNAL_LISTEN')
+  const folder = { STEAD_DATA_DIR: join(dataDir, 'machine') }
+  const nobody = await stead(`join --token=${made.token} --control=127.0.0.1:1`, folder)
+  expect(nobody).toMatchObject({ code: 2, error: expect.stringContaining('cannot be reached') })
 })
 
 test('config prints the effective settings as JSON, with secrets hidden', async () => {

@@ -138,6 +138,27 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./host.ts')).remove,
   }),
   command({
+    name: 'host token',
+    about: 'create a token with which one machine joins the installation',
+    flags: {
+      name: { value: 'NAME', help: 'name that the machine gets', needed: true },
+      role: { choices: ['host', 'edge', 'control'], help: 'what the machine runs (default: host)' },
+      expires: { value: 'MINUTES', help: 'validity of the token, at most 1440 (default: 60)' },
+    },
+    settings: [...records, 'masterKey', 'internalListen'],
+    load: async () => (await import('./host-certificates.ts')).token,
+  }),
+  command({
+    name: 'join',
+    about: 'let this machine join an installation, with a token of stead host token',
+    flags: {
+      token: { value: 'TOKEN', help: 'token of the control', needed: true },
+      control: { value: 'ADDRESS:PORT', help: 'STEAD_INTERNAL_LISTEN of the control', needed: true },
+    },
+    settings: ['dataDir'],
+    load: async () => (await import('./host-certificates.ts')).join,
+  }),
+  command({
     name: 'host ca',
     about: 'list the authorities that certify the machines of this installation',
     flags: { rotate: { help: 'change to a new authority; both are trusted while certificates are renewed' } },

@@ -1,4 +1,5 @@
-import { createHash, X509Certificate } from 'node:crypto'
+import { digestOf, readJoinToken } from '../certificates/join/join-token.ts'
+import { createJoinToken, NameInUse } from '../certificates/join/join-tokens.store.ts'
 import {
   AlreadyChanging,
   changeAuthority,
@@ -6,11 +7,17 @@ import {
   signingAuthority,
   trustedAuthorities,
 } from '../certificates/role-certificates.store.ts'
+import { type ListenAddress, settings } from '../config.ts'
+import { folderFacts, hostName } from '../hosting/identity/folder.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
+import { MINUTE_MS } from '../platform/durations.ts'
 import { timestamp } from '../platform/http/schemas.ts'
+import type { CertifiedRole } from '../platform/mtls/role-name.ts'
+import { joinInstallation, readJoined } from '../roles/certificates/join.ts'
+import { usableDataFolder } from '../roles/data-folder.ts'
 import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
-import { CommandError, printRows } from './output.ts'
+import { CommandError, printOne, printRows } from './output.ts'
 import { masterKeyOf, withControlDatabase } from './with-control-database.ts'
 
 /** Runs `stead host ca`. */
@@ -49,6 +56,61 @@ const describeAuthority = ({ number, certificate, signsAt, expiresAt, isSigning 
   expires: timestamp(expiresAt),
 })
 
-/** Returns the SHA-256 of a certificate. @param certificate PEM */
-export const digestOf = (certificate: string): Buffer =>
-  createHash('sha256').update(new X509Certificate(certificate).raw).digest()
+/** Runs `stead host token`. */
+export async function token({
+  config,
+  flags,
+}: Call<
+  { name: string; role: string | undefined; expires: string | undefined },
+  ControlDatabaseKey | 'masterKey' | 'internalListen'
+>): Promise<void> {
+  const { name, role = 'host', expires = '60' } = flags
+  await withControlDatabase(config, async ({ database }) => {
+    const minutes = Number(expires)
+    if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES)
+      throw new CommandError(`--expires must be a number of minutes from 1 to ${MOST_MINUTES}.`)
+    if (!NAME.test(name))
+      throw new CommandError('--name must be 1 to 63 letters, digits, and hyphens, and begin with a letter or digit.')
+    if (config.internalListen === 'off')
+      throw new CommandError(
+        'Set STEAD_INTERNAL_LISTEN to the address and port at which other machines reach this control.',
+      )
+    const { host, port } = config.internalListen
+    const now = Date.now()
+    const options = { database, sealer: createSealer(await masterKeyOf(config, database)), now }
+    const owner = { role: role as CertifiedRole, name, expiresAt: now + minutes * MINUTE_MS }
+    const text = await createJoinToken(options, owner).catch((error) => {
+      throw error instanceof NameInUse ? new CommandError(`A host named ${name} exists. Choose another name.`) : error
+    })
+    const command = `stead join --token=${text} --control=${host.includes(':') ? `[${host}]` : host}:${port}`
+    printOne({ role, name, token: text, expires: timestamp(owner.expiresAt), command }, flags.json)
+  })
+}
+
+/** A day. */
+const MOST_MINUTES = 1440
+const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/i
+
+/** Runs `stead join`. */
+export async function join({ config, flags }: Call<{ token: string; control: string }, 'dataDir'>): Promise<void> {
+  const token = readJoinToken(flags.token)
+  if (!token) throw new CommandError('--token is not a token. Create one with stead host token on a control.')
+  let control: ListenAddress | 'off'
+  try {
+    control = settings.internalListen.parse(flags.control)
+  } catch (error) {
+    throw new CommandError(`--control ${(error as Error).message}`, { cause: error })
+  }
+  if (control === 'off') throw new CommandError('--control must be the address and port of a control.')
+  await usableDataFolder(config.dataDir)
+  const before = (await readJoined(config.dataDir)) ?? (await folderFacts(config.dataDir)).identity
+  if (before)
+    throw new CommandError(`${config.dataDir} already belongs to an installation. Choose another with STEAD_DATA_DIR.`)
+  const { role, name } = await joinInstallation(token, control, config.dataDir)
+  if (role === 'host') await hostName(config.dataDir, name)
+  printOne({ role, name, data_folder: config.dataDir }, flags.json)
+  if (!flags.json)
+    console.log(
+      `\nThis machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`,
+    )
+}

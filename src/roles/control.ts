@@ -29,6 +29,7 @@ import { WebhookSender } from '../resources/webhooks/delivery/webhook-sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
+import { startInternalListener } from './certificates/internal-listener.ts'
 import { openIdentityOf } from './certificates/role-certificate.ts'
 import { startSecureApi } from './certificates/secure-api.ts'
 import { checksOfControl, logProblems } from './checks/of-control.ts'
@@ -112,6 +113,7 @@ export async function startControl(
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
   const secure = await startSecureApi(context, app.server)
+  const internal = await startInternalListener(context, identity?.trust)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
     const known = await readCredentials(config.dataDir)
@@ -140,7 +142,7 @@ export async function startControl(
   return {
     url,
     async stop() {
-      await Promise.all([app.close(), secure?.stop()])
+      await Promise.all([app.close(), secure?.stop(), internal?.stop()])
       await background.stop()
       identity?.close()
       await reserve.stop()

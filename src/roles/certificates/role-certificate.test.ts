@@ -22,7 +22,12 @@ afterEach(async () => {
   await made.drop()
 })
 
-const context = () => ({ database: made.database, sealer, log: noLog })
+const context = () => ({
+  config: readConfig({ STEAD_DATA_DIR: '/nonexistent' }),
+  database: made.database,
+  sealer,
+  log: noLog,
+})
 async function start(by = context()) {
   const identity = await openRoleIdentity(by, { role: 'host', name: 'h1' }, () => now)
   opened.push(identity)
@@ -74,7 +79,7 @@ test('a process gets a new certificate when its authority is gone, as after a re
 })
 
 test('nothing is certified on SQLite, where everything is on one machine', async () => {
-  const own = { ...context(), config: readConfig({}) } as Partial<ProcessContext> as ProcessContext
+  const own = context() as Partial<ProcessContext> as ProcessContext
   expect(await openIdentityOf(own, 'edge')).toBeUndefined()
   expect(await made.database.read.selectFrom('role_authorities').select('number').execute()).toEqual([])
 })

@@ -7,6 +7,7 @@ import { Poller } from '../../platform/db/poller.ts'
 import type { CertifiedRole, RoleName } from '../../platform/mtls/role-name.ts'
 import { type KnownRoles, type OwnCertificate, RoleTrust } from '../../platform/mtls/role-trust.ts'
 import type { ProcessContext } from '../process-context.ts'
+import { type Joined, readJoined, renewJoined } from './join.ts'
 
 const LOOK_MS = 60_000
 const LEAST_PAUSE_MS = 1_000
@@ -21,23 +22,28 @@ export interface RoleIdentity {
   close(): void
 }
 
-type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log'>
+type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log'> & {
+  readonly config: Pick<ProcessContext['config'], 'dataDir'>
+}
 
 /**
  * Returns the certificate of a control or an edge, which has the name of its machine.
  * @returns undefined on SQLite, where everything is on one machine
  */
 export async function openIdentityOf(context: ProcessContext, role: CertifiedRole): Promise<RoleIdentity | undefined> {
-  return context.config.databaseUrl ? openRoleIdentity(context, { role, name: hostname() }) : undefined
+  if (!context.config.databaseUrl) return undefined
+  const joined = await readJoined(context.config.dataDir)
+  return openRoleIdentity(context, { role, name: joined?.role === role ? joined.name : hostname() })
 }
 
 /**
- * Issues a certificate for this process, and keeps it valid. Its private key stays in memory. While the database is
- * away, the last known authorities and revocations count.
+ * Returns the certificate of this process, and keeps it valid. A machine that joined with a token has one in its data
+ * folder, which a control renews. Otherwise it issues its own, with a private key that stays in memory. While the
+ * database is away, the last known authorities and revocations count.
  * @param now milliseconds UTC
  */
 export async function openRoleIdentity(
-  { database, sealer, log }: NeededContext,
+  { config, database, sealer, log }: NeededContext,
   owner: RoleName,
   now: () => number = Date.now,
 ): Promise<RoleIdentity> {
@@ -46,14 +52,23 @@ export async function openRoleIdentity(
     const issued = await issueRoleCertificate({ database, sealer, now: now() }, { owner, publicKey })
     return { ...issued, key: pemOf(privateKey) }
   }
-  let own = await issue()
   let known = await knownRoles(database.read, now())
+  let joined = await usableJoined(config.dataDir, owner, known, now())
+  let own = joined ? lifeOfOwn(joined) : await issue()
+  // The first certificate of an authority may be this one.
+  known = await knownRoles(database.read, now())
+  const renew = async () => {
+    // Without a control, the old one serves until it expires.
+    if (joined && now() < own.expiresAt) joined = await renewJoined(config.dataDir, joined, trust)
+    else joined = undefined
+    return joined ? lifeOfOwn(joined) : issue()
+  }
   const trust = new RoleTrust(own, known, now)
   const look = async () => {
     known = await knownRoles(database.read, now())
     if (isDue(own, known, now())) {
-      own = await issue()
-      // The first certificate of an authority may be this one.
+      own = await renew()
+      // So may this one.
       known = await knownRoles(database.read, now())
     }
     trust.use(own, known)
@@ -71,15 +86,39 @@ export async function openRoleIdentity(
   return { trust, look, serial: () => own.serial, close: () => poller.end() }
 }
 
+/** @returns undefined if this machine did not join as this role, or its certificate is no longer valid */
+async function usableJoined(
+  dataDir: string,
+  { role, name }: RoleName,
+  known: KnownRoles,
+  now: number,
+): Promise<Joined | undefined> {
+  const joined = await readJoined(dataDir)
+  if (joined?.role !== role || joined.name !== name) return undefined
+  const { serial, expiresAt } = lifeOfOwn(joined)
+  const isValid = isOfKnown(joined.certificate, known) && !known.revoked.includes(serial) && now < expiresAt
+  return isValid ? joined : undefined
+}
+
+function lifeOfOwn({ certificate, key }: OwnCertificate) {
+  const { serialNumber, validTo } = new X509Certificate(certificate)
+  return { certificate, key, serial: serialNumber, expiresAt: Date.parse(validTo) }
+}
+
+/** Returns whether a trusted authority has issued a certificate. */
+function isOfKnown(certificate: string, { authorities }: KnownRoles): boolean {
+  const leaf = new X509Certificate(certificate)
+  return authorities.some((authority) => leaf.checkIssued(new X509Certificate(authority)))
+}
+
 /** Returns whether a certificate must be replaced. */
 function isDue(
   { certificate, serial, expiresAt }: OwnCertificate & { readonly serial: string; readonly expiresAt: number },
-  { authorities, revoked }: KnownRoles,
+  known: KnownRoles,
   now: number,
 ): boolean {
   // The operator wants it out. Only its next start asks for another.
-  if (revoked.includes(serial)) return false
+  if (known.revoked.includes(serial)) return false
   if (now >= expiresAt - ROLE_CERTIFICATE_MS / 2) return true
-  const leaf = new X509Certificate(certificate)
-  return !authorities.some((authority) => leaf.checkIssued(new X509Certificate(authority)))
+  return !isOfKnown(certificate, known)
 }

@@ -1,0 +1,66 @@
+import { createHash, type KeyObject } from 'node:crypto'
+import type { Tx } from '../../platform/db/database.ts'
+import type { RoleName } from '../../platform/mtls/role-name.ts'
+import { issueRoleCertificate, type RoleAuthorityOptions, signingAuthority } from '../role-certificates.store.ts'
+import { hashOfSecret, makeJoinToken } from './join-token.ts'
+
+/** Another host has this name. */
+export class NameInUse extends Error {
+  override readonly name = 'NameInUse'
+}
+
+/** The token is unknown, expired, or used by another machine. Which of them, only the operator may know. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused'
+}
+
+/**
+ * Creates a token with which one machine joins, once, as one role.
+ * @param expiresAt milliseconds UTC
+ * @returns the token. Only its hash is stored.
+ * @throws NameInUse
+ */
+export async function createJoinToken(
+  options: RoleAuthorityOptions,
+  { role, name, expiresAt }: RoleName & { readonly expiresAt: number },
+): Promise<string> {
+  const { certificate } = await signingAuthority(options)
+  const { secret, text } = makeJoinToken(certificate)
+  await options.database.transaction(async (tx) => {
+    if (role === 'host' && (await isHostName(tx, name))) throw new NameInUse(name)
+    await tx.deleteFrom('join_tokens').where('expires_at', '<=', options.now).execute()
+    const row = { hash: hashOfSecret(secret), role, name, expires_at: expiresAt, used_by: null }
+    await tx.insertInto('join_tokens').values(row).execute()
+  })
+  return text
+}
+
+const isHostName = async (tx: Tx, name: string): Promise<boolean> =>
+  (await tx.selectFrom('hosts').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
+
+/**
+ * Certifies the key of the first machine that shows the token. The same key may come again until the token expires,
+ * because the machine may not have got the answer.
+ * @throws TokenRefused, RoleRevoked
+ */
+export async function redeemJoinToken(
+  options: RoleAuthorityOptions,
+  { secret, publicKey }: { readonly secret: string; readonly publicKey: KeyObject },
+): Promise<RoleName & { readonly certificate: string }> {
+  const key = createHash('sha256')
+    .update(publicKey.export({ format: 'der', type: 'spki' }))
+    .digest('hex')
+  const owner = await options.database.transaction((tx) =>
+    tx
+      .updateTable('join_tokens')
+      .set({ used_by: key })
+      .where('hash', '=', hashOfSecret(secret))
+      .where('expires_at', '>', options.now)
+      .where((each) => each.or([each('used_by', 'is', null), each('used_by', '=', key)]))
+      .returning(['role', 'name'])
+      .executeTakeFirst(),
+  )
+  if (!owner) throw new TokenRefused()
+  const { certificate } = await issueRoleCertificate(options, { owner, publicKey })
+  return { ...owner, certificate }
+}

@@ -1,0 +1,182 @@
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { request as ask } from 'node:https'
+import { createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { keyOfRequest, makeCertificateRequest } from '../../certificates/join/certificate-request.ts'
+import { type JoinToken, readJoinToken } from '../../certificates/join/join-token.ts'
+import { createJoinToken, NameInUse, redeemJoinToken, TokenRefused } from '../../certificates/join/join-tokens.store.ts'
+import { revokeRole } from '../../certificates/role-certificates.store.ts'
+import { makeKeys } from '../../certificates/sign-certificate.ts'
+import { readConfig } from '../../config.ts'
+import { createSealer } from '../../platform/crypto/seal.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
+import { noLog } from '../../platform/log/log.ts'
+import type { RoleName } from '../../platform/mtls/role-name.ts'
+import { testAuthority } from '../../platform/mtls/test-support.ts'
+import { type InternalListener, startInternalListener } from './internal-listener.ts'
+import { joinInstallation, readJoined } from './join.ts'
+import { openRoleIdentity, type RoleIdentity } from './role-certificate.ts'
+
+const h3: RoleName = { role: 'host', name: 'h3' }
+const sealer = createSealer(randomBytes(32))
+let made: TestDatabase
+let folder: string
+let listener: InternalListener
+let opened: RoleIdentity[]
+beforeEach(async () => {
+  made = await testDatabase('sqlite')
+  folder = await mkdtemp(join(tmpdir(), 'stead-join-'))
+  opened = []
+  listener = await startListener()
+})
+afterEach(async () => {
+  for (const each of opened) each.close()
+  await listener.stop()
+  await made.drop()
+  await rm(folder, { recursive: true })
+})
+
+const context = (dataDir = folder) => ({
+  config: { ...readConfig({ STEAD_DATA_DIR: dataDir }), internalListen: { host: '127.0.0.1', port: 0 } },
+  ...{ database: made.database, sealer, log: noLog },
+})
+async function startListener(role: 'control' | 'host' = 'control'): Promise<InternalListener> {
+  const identity = await identityOf({ role, name: 'c1' }, join(folder, 'none'))
+  return (await startInternalListener(context(), identity.trust)) as InternalListener
+}
+async function identityOf(owner: RoleName, dataDir = folder, now?: () => number): Promise<RoleIdentity> {
+  const identity = await openRoleIdentity(context(dataDir), owner, now)
+  opened.push(identity)
+  return identity
+}
+const options = (now = Date.now()) => ({ database: made.database, sealer, now })
+const tokenFor = async (owner = h3) =>
+  readJoinToken(await createJoinToken(options(), { ...owner, expiresAt: Date.now() + HOUR_MS })) as JoinToken
+const control = () => ({ host: '127.0.0.1', port: listener.port })
+const joinHere = (token: JoinToken) => joinInstallation(token, control(), folder)
+const newKey = async () => (await makeKeys()).publicKey
+
+test('a machine joins once, and only it can read its key', async () => {
+  const token = await tokenFor()
+  const joined = await joinHere(token)
+  expect(joined).toMatchObject({ ...h3, control: control() })
+  expect(await readJoined(folder)).toEqual(joined)
+  expect((await stat(join(folder, 'joined.json'))).mode & 0o777).toBe(0o600)
+  expect(existsSync(join(folder, 'joining.key'))).toBe(false)
+  // The database has neither the secret nor the key.
+  const rows = JSON.stringify(await made.database.read.selectFrom('join_tokens').selectAll().execute())
+  expect(rows).not.toContain(token.secret)
+  const elsewhere = await mkdtemp(join(tmpdir(), 'stead-join-'))
+  await expect(joinInstallation(token, control(), elsewhere)).rejects.toThrow(/was used by another machine/)
+  await rm(elsewhere, { recursive: true })
+})
+
+test('of two machines with one token at the same time, one joins', async () => {
+  const { secret } = await tokenFor()
+  const keys = [await newKey(), await newKey()]
+  const results = await Promise.allSettled(keys.map((publicKey) => redeemJoinToken(options(), { secret, publicKey })))
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('a machine that was killed before it got the answer joins again with the same token', async () => {
+  const token = await tokenFor()
+  const { publicKey, privateKey } = await makeKeys()
+  await writeFile(join(folder, 'joining.key'), privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
+  await redeemJoinToken(options(), { secret: token.secret, publicKey })
+  const { certificate } = await joinHere(token)
+  expect(new X509Certificate(certificate).publicKey.equals(publicKey)).toBe(true)
+})
+
+test('a token ends, and a wrong one is refused', async () => {
+  const { secret } = await tokenFor()
+  const publicKey = await newKey()
+  const later = options(Date.now() + HOUR_MS + 1)
+  await expect(redeemJoinToken(later, { secret, publicKey })).rejects.toThrow(TokenRefused)
+  await expect(redeemJoinToken(options(), { secret: 'other', publicKey })).rejects.toThrow(TokenRefused)
+  for (const text of ['', 'st1.00.x', `st2.${'0'.repeat(32)}.${'x'.repeat(43)}`])
+    expect(readJoinToken(text)).toBeUndefined()
+})
+
+test('there is no token for the name of a host that exists', async () => {
+  const row = { ...{ name: 'h3', address: '', datacenters: '', max_sites: 9 }, facts: '{}', seen_at: 0 }
+  await made.database.transaction((tx) => tx.insertInto('hosts').values(row).execute())
+  await expect(tokenFor()).rejects.toThrow(NameInUse)
+  await tokenFor({ role: 'edge', name: 'h3' })
+})
+
+test('the secret goes only to a control with the authority of the token', async () => {
+  const token = await tokenFor()
+  const other = { ...token, digest: '0'.repeat(32) }
+  await expect(joinHere(other)).rejects.toThrow(/is not the one of this token.*was not sent/)
+  // A host has a certificate of the same authority.
+  await listener.stop()
+  listener = await startListener('host')
+  await expect(joinHere(token)).rejects.toThrow(/cannot be reached, or is not trusted/)
+  const [row] = await made.database.read.selectFrom('join_tokens').select('used_by').execute()
+  expect(row?.used_by).toBeNull()
+})
+
+test('a machine that hangs up is reported in words', async () => {
+  const mute = createTcpServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  const at = { host: '127.0.0.1', port: (mute.address() as { port: number }).port }
+  await expect(joinInstallation(await tokenFor(), at, folder)).rejects.toThrow(/Check STEAD_INTERNAL_LISTEN/)
+  mute.close()
+})
+
+test('a host uses its certificate, and renews it at the control at half of its time', async () => {
+  const { certificate } = await joinHere(await tokenFor())
+  let now = Date.now()
+  const identity = await identityOf(h3, folder, () => now)
+  const { serialNumber } = new X509Certificate(certificate)
+  expect(identity.serial()).toBe(serialNumber)
+  now += 15 * DAY_MS + HOUR_MS
+  await identity.look()
+  expect(identity.serial()).not.toBe(serialNumber)
+  const kept = await readJoined(folder)
+  expect(new X509Certificate(kept?.certificate as string).serialNumber).toBe(identity.serial())
+  expect(await readFile(join(folder, 'joined.json'), 'utf8')).not.toContain(certificate.slice(100, 200))
+})
+
+test('the certificate is for its role and its name alone', async () => {
+  const { certificate } = await joinHere(await tokenFor())
+  const { serialNumber } = new X509Certificate(certificate)
+  expect((await identityOf({ role: 'edge', name: 'h3' })).serial()).not.toBe(serialNumber)
+  expect((await identityOf({ role: 'host', name: 'h4' })).serial()).not.toBe(serialNumber)
+})
+
+test('a control renews for nobody without a valid certificate, nor for a revoked one', async () => {
+  const identity = await identityOf(h3, join(folder, 'none'))
+  const { publicKey, privateKey } = await makeKeys()
+  const body = JSON.stringify({ request: makeCertificateRequest(publicKey, privateKey) })
+  const renew = async (tls: object, text = body) => {
+    const to = { ...tls, ...control(), servername: '', rejectUnauthorized: false, agent: false }
+    const request = ask({ ...to, method: 'POST', path: '/internal/renew' }).end(text)
+    const [response] = await once(request, 'response')
+    response.resume()
+    return response.statusCode
+  }
+  expect(await renew({})).toBe(403)
+  // Its name is right, but another installation has issued it.
+  expect(await renew((await (await testAuthority()).trustOf(h3)).options())).toBe(403)
+  expect(await renew(identity.trust.options(), 'x'.repeat(20_000))).toBe(413)
+  expect(await renew(identity.trust.options(), '{}')).toBe(400)
+  expect(await renew(identity.trust.options())).toBe(200)
+  await made.database.transaction((tx) => revokeRole(tx, h3, Date.now()))
+  await opened[0]?.look()
+  expect(await renew(identity.trust.options())).toBe(403)
+})
+
+test('a request proves that its sender has the key, which is on P-256', async () => {
+  const [one, two] = [await makeKeys(), await makeKeys()]
+  const good = makeCertificateRequest(one.publicKey, one.privateKey)
+  expect((await keyOfRequest(good)).equals(one.publicKey)).toBe(true)
+  await expect(keyOfRequest(makeCertificateRequest(one.publicKey, two.privateKey))).rejects.toThrow(/signature/)
+  await expect(keyOfRequest('nonsense')).rejects.toThrow(/cannot be read/)
+})

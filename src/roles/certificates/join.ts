@@ -1,0 +1,150 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { request as ask, type RequestOptions } from 'node:https'
+import { join as pathOf } from 'node:path'
+import type { ConnectionOptions } from 'node:tls'
+import { makeCertificateRequest } from '../../certificates/join/certificate-request.ts'
+import { isAuthorityOf, type JoinToken } from '../../certificates/join/join-token.ts'
+import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
+import type { ListenAddress } from '../../config.ts'
+import { writeFileDurably, writeFileOnce } from '../../platform/files/write-file.ts'
+import { ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
+import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { readAtMost } from '../../platform/read-at-most.ts'
+
+const MOST_ANSWER_BYTES = 65_536
+const ANSWER_MS = 15_000
+
+/** The result of joining, as a data folder keeps it. */
+export interface Joined extends RoleName {
+  /** The control that renews the certificate. */
+  readonly control: ListenAddress
+  /** PEM. */
+  readonly certificate: string
+  /** PEM. */
+  readonly key: string
+}
+
+const joinedFile = (dataDir: string): string => pathOf(dataDir, 'joined.json')
+/** Written before the request, so that a repeated attempt has the same key. */
+const keyFile = (dataDir: string): string => pathOf(dataDir, 'joining.key')
+
+/** @returns undefined for a machine that did not join with a token */
+export async function readJoined(dataDir: string): Promise<Joined | undefined> {
+  try {
+    return JSON.parse(await readFile(joinedFile(dataDir), 'utf8')) as Joined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new OperatorError(`${joinedFile(dataDir)} cannot be read. Delete it, and join again with a new token.`, {
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Joins with a token, and writes the certificate to the data folder. The secret of the token is sent only to a control
+ * with a certificate of the authority that the token names. After an interruption, the same token works again here.
+ * @throws OperatorError
+ */
+export async function joinInstallation(token: JoinToken, control: ListenAddress, dataDir: string): Promise<Joined> {
+  // The other end may be anyone, so this request contains no secret.
+  const known = await call(control, 'GET /internal/authorities', { rejectUnauthorized: false })
+  const authority = authoritiesOf(known).find((each) => isAuthorityOf(token, each))
+  if (authority === undefined)
+    throw new OperatorError(
+      `The control at ${control.host}:${control.port} is not the one of this token. Check the address, or create another token there. The token was not sent.`,
+    )
+  await writeFileOnce(keyFile(dataDir), pemOf((await makeKeys()).privateKey), 0o600)
+  const key = await readFile(keyFile(dataDir), 'utf8')
+  const body = { secret: token.secret, request: requestOf(key) }
+  const answer = await call(control, 'POST /internal/join', ofControl([authority]), body)
+  const joined = joinedOf(answer, { control, key, authority })
+  await writeJoined(dataDir, joined)
+  await rm(keyFile(dataDir), { force: true })
+  return joined
+}
+
+/**
+ * Renews the certificate of a machine that has joined, with a new key.
+ * @throws OperatorError when the control refuses, or does not answer
+ */
+export async function renewJoined(dataDir: string, { control }: Joined, trust: RoleTrust): Promise<Joined> {
+  const key = pemOf((await makeKeys()).privateKey)
+  const { checkServerIdentity } = ofControl([])
+  const tls = { ...trust.options(), checkServerIdentity }
+  const answer = await call(control, 'POST /internal/renew', tls, { request: requestOf(key) })
+  const renewed = joinedOf(answer, { control, key })
+  await writeJoined(dataDir, renewed)
+  return renewed
+}
+
+const writeJoined = (dataDir: string, joined: Joined): Promise<void> =>
+  writeFileDurably(joinedFile(dataDir), `${JSON.stringify(joined)}\n`, 0o600)
+
+function requestOf(key: string): string {
+  const privateKey = createPrivateKey(key)
+  return makeCertificateRequest(createPublicKey(privateKey), privateKey)
+}
+
+/** What a control must show. */
+const ofControl = (ca: string[]) =>
+  ({
+    ...{ ca, minVersion: 'TLSv1.3', rejectUnauthorized: true },
+    checkServerIdentity: (_name: string, { raw }: { raw: Buffer }) =>
+      ownerOf(new X509Certificate(raw))?.role === 'control'
+        ? undefined
+        : new Error('its certificate is not of a control'),
+  }) satisfies ConnectionOptions
+
+const authoritiesOf = ({ authorities }: Record<string, unknown>): string[] =>
+  Array.isArray(authorities) ? authorities.map(String) : []
+
+/** Checks what a control has issued. */
+function joinedOf(
+  { certificate }: Record<string, unknown>,
+  { control, key, authority }: Pick<Joined, 'control' | 'key'> & { readonly authority?: string },
+): Joined {
+  const leaf = new X509Certificate(String(certificate))
+  const owner = ownerOf(leaf)
+  const isSigned = authority === undefined || leaf.verify(new X509Certificate(authority).publicKey)
+  if (!owner || !isSigned || !leaf.checkPrivateKey(createPrivateKey(key)))
+    throw new OperatorError('The control has issued a certificate that is not for this machine. Create another token.')
+  return { ...owner, control, certificate: String(certificate), key }
+}
+
+async function call(
+  { host, port }: ListenAddress,
+  what: string,
+  tls: ConnectionOptions,
+  body?: object,
+): Promise<Record<string, unknown>> {
+  const [method, path] = what.split(' ')
+  const request = ask({ ...tls, host, port, method, path, agent: false, servername: '' } as RequestOptions)
+  const late = setTimeout(() => request.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)), ANSWER_MS)
+  try {
+    const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+      request.once('error', reject)
+      request.once('response', (response) => {
+        const status = response.statusCode as number
+        readAtMost(response, MOST_ANSWER_BYTES).then(
+          (bytes) => resolve({ status, text: String(bytes ?? '{}') }),
+          reject,
+        )
+      })
+      request.end(body && JSON.stringify(body))
+    })
+    const answer = Object(JSON.parse(text)) as Record<string, unknown>
+    if (status !== 200) throw new OperatorError(String(answer.message ?? `The control answers ${status}.`))
+    return answer
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(
+      `The control at ${host}:${port} cannot be reached, or is not trusted (${(error as Error).message}). Check STEAD_INTERNAL_LISTEN on the control, and the address.`,
+      { cause: error },
+    )
+  } finally {
+    clearTimeout(late)
+    request.destroy()
+  }
+}
