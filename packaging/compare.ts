@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { compression: { type: 'string', default: 'gzip' } } })
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
 const work = mkdtempSync(join(tmpdir(), 'stead-compare-'))
 try {
   const first = build('a', '022', 'UTC')
@@ -29,6 +30,8 @@ try {
 function build(name: string, umask: string, zone: string): string {
   const clone = join(work, name)
   execFileSync('git', ['clone', '--quiet', root, clone])
+  // The last commit may be another one by now.
+  execFileSync('git', ['checkout', '--quiet', '--detach', commit], { cwd: clone })
   cpSync(join(root, 'node_modules'), join(clone, 'node_modules'), {
     recursive: true,
     verbatimSymlinks: true,
