@@ -110,6 +110,37 @@ describe.each(dialects)('metrics of the installation on $dialect', ({ dialect, s
     expect(waited).toBeLessThan(1000)
   })
 
+  it.skipIf(skip)('shows the state, sites and silence of each host that was not removed', async () => {
+    const now = Date.now()
+    await made.database.transaction(async (tx) => {
+      const host = { address: '', datacenters: '', facts: '{}', max_sites: 70 }
+      for (const [name, state, seenAt] of [
+        ['h-well', 'active', now - 5000],
+        ['h-stopped', 'cordoned', 0],
+        ['h-lost', 'lost', now - 90_000],
+        ['h-gone', 'removed', 0],
+      ] as const)
+        await tx
+          .insertInto('hosts')
+          .values({ ...host, name, state, seen_at: seenAt })
+          .execute()
+    })
+    const text = await shown(made.database).metrics()
+    for (const line of [
+      'stead_host_state{host="h-well",state="active"} 1',
+      'stead_host_state{host="h-well",state="cordoned"} 0',
+      'stead_host_state{host="h-lost",state="lost"} 1',
+      'stead_host_seen_seconds{host="h-stopped"} +Inf',
+      'stead_host_sites{host="h-well"} 0',
+      'stead_host_max_sites{host="h-well"} 70',
+    ])
+      expect(`${text}\n`).toContain(`${line}\n`)
+    expect(text).not.toMatch(/h-gone|host_seen_seconds\{host="h-lost"/)
+    const seen = Number(/host_seen_seconds\{host="h-well"\} (\S+)/.exec(text)?.[1])
+    expect(seen).toBeGreaterThanOrEqual(5)
+    expect(seen).toBeLessThan(1000)
+  })
+
   it.skipIf(skip)('shares one query among simultaneous callers, and retries after a failure', async () => {
     const { database } = made
     let isBroken = true

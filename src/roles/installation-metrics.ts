@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client'
+import { hostStates, isUsable } from '../hosting/host-state.ts'
 import type { Database } from '../platform/db/database.ts'
 import { keptFor } from '../platform/kept-for.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
@@ -7,7 +8,7 @@ import { lastSlots, type OperationCounts, operationCounts } from '../platform/op
 import type { Schedule } from '../platform/operations/schedule.ts'
 import { readDatabaseTime } from '../platform/operations/worker/lease.ts'
 import { type CertificateCounts, certificateCounts } from '../resources/certificates/certificate-counts.store.ts'
-import { backedUpAt } from '../resources/installation/installation.store.ts'
+import { backedUpAt, type Housing, listHousing } from '../resources/installation/installation.store.ts'
 import { countSites } from '../resources/sites/show/site-counts.store.ts'
 import { type WebhookCounts, webhookCounts } from '../resources/webhooks/webhook-counts.store.ts'
 
@@ -25,6 +26,10 @@ interface Facts {
   readonly backedUpAt: number | null
   readonly webhooks: WebhookCounts
   readonly certificates: CertificateCounts
+  /** All hosts that were not removed. */
+  readonly hosts: readonly Housing[]
+  /** Time of the database, milliseconds UTC. */
+  readonly now: number
 }
 
 interface Options {
@@ -90,17 +95,18 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
     (all) => only((all.backedUpAt ?? 0) / 1000),
   )
   showCertificates(gauge)
+  showHosts(gauge)
   gauge('schedule_interval_seconds', 'Interval between starts of recurring work', ['schedule'], () =>
     schedules.map(({ name: schedule, everyMs }) => [{ schedule }, everyMs / 1000]),
   )
   return registry
 }
 
-type Gauge = (
+type Gauge = <Label extends string = never>(
   name: string,
   help: string,
-  labels: readonly never[],
-  read: (facts: Facts) => Iterable<LabeledValue<never>>,
+  labels: readonly Label[],
+  read: (facts: Facts) => Iterable<LabeledValue<Label>>,
 ) => void
 
 function showCertificates(gauge: Gauge): void {
@@ -118,6 +124,36 @@ function showCertificates(gauge: Gauge): void {
   )
 }
 
+function showHosts(gauge: Gauge): void {
+  const shown = hostStates.filter((state) => state !== 'removed')
+  gauge(
+    'host_state',
+    'Hosts by the decision of the operator: 1 for the state that a host has',
+    ['host', 'state'],
+    (all) =>
+      all.hosts.flatMap((host) =>
+        shown.map((state) => [{ host: host.name, state }, host.state === state ? 1 : 0] as const),
+      ),
+  )
+  gauge(
+    'host_seen_seconds',
+    'Time since the last report of a host that may run. +Inf if it was stopped',
+    ['host'],
+    ({ hosts, now }) =>
+      hosts
+        .filter(({ state }) => isUsable(state))
+        .map(
+          ({ name: host, seenAt }) => [{ host }, seenAt === 0 ? Infinity : Math.max(0, now - seenAt) / 1000] as const,
+        ),
+  )
+  gauge('host_sites', 'Sites on a host, without those in the trash', ['host'], ({ hosts }) =>
+    hosts.map(({ name: host, sites }) => [{ host }, sites] as const),
+  )
+  gauge('host_max_sites', 'Maximum number of sites on a host', ['host'], ({ hosts }) =>
+    hosts.map(({ name: host, maxSites }) => [{ host }, maxSites] as const),
+  )
+}
+
 function byState({ counts }: OperationCounts, isOfType: (type: string) => boolean): LabeledValue<'state'>[] {
   return operationStates.map((state) => {
     const those = counts.filter((each) => each.state === state && isOfType(each.type))
@@ -127,13 +163,14 @@ function byState({ counts }: OperationCounts, isOfType: (type: string) => boolea
 
 async function readFacts(database: Database): Promise<Facts> {
   const now = await readDatabaseTime(database)
-  const [sites, operations, slots, backedUp, webhooks, certificates] = await Promise.all([
+  const [sites, operations, slots, backedUp, webhooks, certificates, hosts] = await Promise.all([
     countSites(database.read),
     operationCounts(database.read, now),
     lastSlots(database.read),
     backedUpAt(database.read),
     webhookCounts(database.read, now),
     certificateCounts(database.read, now),
+    listHousing(database.read),
   ])
-  return { sites, operations, slots, backedUpAt: backedUp, webhooks, certificates }
+  return { sites, operations, slots, backedUpAt: backedUp, webhooks, certificates, hosts, now }
 }

@@ -57,6 +57,8 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
     quarantinedDirectories: () => 14,
     mariaDb: () => ({ isUp: true, restarts: 26, databases: 27, connections: 28, slow: 29, ended: 30 }),
   })
+  const values = { name: 'host-1', address: '', datacenters: '', facts: '{}', max_sites: 100, seen_at: 1 }
+  await database.transaction((tx) => tx.insertInto('hosts').values(values).execute())
   const installation = createInstallationMetrics({ database, schedules, version: '1.2.3' })
   // a new schedule starts with its next slot: nothing is enqueued
   await createScheduler({ database, schedules, log: noLog }).tick()
