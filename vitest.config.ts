@@ -23,7 +23,7 @@ const wordpress = [
 ]
 
 /** Tests that start the complete program, browsers, or processes to kill. */
-const system = ['test/{e2e,faults}/**/*.test.ts', 'src/platform/operations/kill.test.ts']
+const system = ['test/{e2e,faults,machines}/**/*.test.ts', 'src/platform/operations/kill.test.ts']
 
 /** The only real site of `npm test`. */
 const firstSite = 'test/e2e/first-site.test.ts'

@@ -1,7 +1,7 @@
 /** A separate PostgreSQL server on loopback that tests can stop and start. */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,6 +15,11 @@ export interface PostgresCluster {
   readonly url: string
   /** Restarts as after a crash of the server (`immediate`), or in an orderly way that cuts all connections (`fast`). */
   restart(how: 'fast' | 'immediate'): Promise<void>
+  /** Ends it like `restart`, until {@link start}. */
+  stop(how: 'fast' | 'immediate'): Promise<void>
+  start(): Promise<void>
+  /** Returns the rows of a statement, on a connection of its own. */
+  query(statement: string): Promise<Record<string, unknown>[]>
   /** Saves the content of the database. */
   dump(file: string): Promise<void>
   /** Replaces the content of the database. Nothing may be connected. */
@@ -35,9 +40,13 @@ export const hasPostgres = programs() !== undefined
 /**
  * @param isSafe whether data must survive a crash of the server. Otherwise no commit waits for the disk, and it accepts
  * the connections of a whole test run
+ * @param address where it listens; everyone there may log in
  * @returns undefined on a machine without PostgreSQL
  */
-export async function startPostgres({ isSafe = true } = {}): Promise<PostgresCluster | undefined> {
+export async function startPostgres({
+  isSafe = true,
+  address = '127.0.0.1',
+} = {}): Promise<PostgresCluster | undefined> {
   const bin = programs()
   if (!bin) return undefined
   const user = await unprivileged()
@@ -47,55 +56,59 @@ export async function startPostgres({ isSafe = true } = {}): Promise<PostgresClu
   const data = join(folder, 'data')
   const as = user ?? {}
   await run(join(bin, 'initdb'), ['-D', data, '-U', 'stead', '-A', 'trust', '-E', 'UTF8', '--locale=C'], as)
+  await appendFile(join(data, 'pg_hba.conf'), `host all all samenet trust\n`)
   const forTests = isSafe ? ['-c', 'max_connections=60'] : ['-c', 'max_connections=300', '-c', 'fsync=off']
-  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', ...forTests]
+  const options = ['-D', data, '-p', String(port), '-h', address, '-k', '', ...forTests]
   let child: ReturnType<typeof spawn> | undefined
-  const address = (database: string) => `postgres://stead@127.0.0.1:${port}/${database}`
+  const urlOf = (database: string) => `postgres://stead@${address}:${port}/${database}`
   const start = async () => {
     const [command, ...words] = ['/usr/bin/setpriv', '--pdeathsig', 'QUIT', join(bin, 'postgres'), ...options]
     child = spawn(command as string, words, { ...as, stdio: 'ignore' })
     await until('PostgreSQL answers', () =>
-      ask(address('postgres'), 'select 1')
+      ask(urlOf('postgres'), 'select 1')
         .then(() => true)
         .catch(() => false),
     )
   }
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (how: 'fast' | 'immediate') => {
     const running = child
     if (!running || running.exitCode !== null) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
-    running.kill(signal)
+    running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
     await ended
   }
   await start()
-  await ask(address('postgres'), 'create database stead')
+  await ask(urlOf('postgres'), 'create database stead')
   return {
-    url: address('stead'),
+    url: urlOf('stead'),
+    stop,
+    start,
     async restart(how) {
-      await stop(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await stop(how)
       await start()
     },
+    query: (statement) => ask(urlOf('stead'), statement),
     async dump(file) {
-      await run(join(bin, 'pg_dump'), ['-Fc', '-f', file, '-d', address('stead')])
+      await run(join(bin, 'pg_dump'), ['-Fc', '-f', file, '-d', urlOf('stead')])
     },
     async restore(file) {
-      await ask(address('postgres'), 'drop database stead with (force)')
-      await ask(address('postgres'), 'create database stead')
-      await run(join(bin, 'pg_restore'), ['-d', address('stead'), file])
+      await ask(urlOf('postgres'), 'drop database stead with (force)')
+      await ask(urlOf('postgres'), 'create database stead')
+      await run(join(bin, 'pg_restore'), ['-d', urlOf('stead'), file])
     },
     async remove() {
-      await stop('SIGQUIT')
+      await stop('immediate')
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function ask(url: string, statement: string): Promise<void> {
+async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   client.on('error', () => {})
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query(statement)).rows
   } finally {
     await client.end()
   }

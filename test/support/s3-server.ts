@@ -11,12 +11,12 @@ export interface S3Server {
   close(): Promise<void>
 }
 
-/** An S3 server on this machine, with a bucket. */
-export async function s3Server(): Promise<S3Server> {
+/** An S3 server on an address of this machine, with a bucket. */
+export async function s3Server(address = '127.0.0.1'): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'stead-s3-'))
   const bucket = 'backups'
   const server = new S3rver({
-    address: '127.0.0.1',
+    address,
     port: 0,
     silent: true,
     directory,
@@ -26,7 +26,7 @@ export async function s3Server(): Promise<S3Server> {
   })
   const { port } = await server.run()
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${address}:${port}`,
     bucket,
     credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     async close() {

@@ -25,7 +25,31 @@ export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '..
 const allNative = process.env.TEST_RUNTIME === 'native' && !nativeAndMariaDb.skip ? settingsOf : undefined
 
 /** A killed test run has no time to clean up, so the kernel ends what it started. */
-const endsWithThisProcess = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []
+export const endsWithThisProcess = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []
+
+/** Settings of each program that a test starts: nothing works by itself that the test did not ask for. */
+export const quietSettings: Readonly<Record<string, string>> = {
+  STEAD_RATE_LIMIT: '0',
+  STEAD_TOKEN_RATE_LIMIT: '0',
+  STEAD_SPARE_SITES: '0',
+  STEAD_SFTP_LISTEN: 'off',
+  STEAD_ADMINER: 'off',
+  // nothing listens there, which shows at once
+  STEAD_RESOLVERS: '127.0.0.1:9',
+  STEAD_DNS_LISTEN: 'off',
+  // they could start at any minute
+  STEAD_SCHEDULED_BACKUPS: 'false',
+  // each new site would start a browser
+  STEAD_PERFORMANCE_REPORT_HOURS: '0',
+  // tests that wait for the end of a process mean any site's
+  STEAD_PHP_READY_SITES: '0',
+  // other tests run at the same time
+  STEAD_PHP_NICE: '0',
+  // test sites do not get enough requests; benchmarks measure the default
+  ...(process.env.VITEST && { STEAD_PHP_OPTIMIZE: 'false' }),
+  // 18 s of processor time for the first site, for a number that unit tests check
+  ...(process.env.VITEST && { STEAD_MEASURE_BACKUPS: 'false' }),
+}
 
 export interface ApiReply {
   readonly status: number
@@ -181,26 +205,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_DATA_DIR: dataDir,
     STEAD_API_LISTEN: `127.0.0.1:${apiPort}`,
     STEAD_EDGE_LISTEN: `127.0.0.1:${await freePort()}`,
-    STEAD_RATE_LIMIT: '0',
-    STEAD_TOKEN_RATE_LIMIT: '0',
-    STEAD_SPARE_SITES: '0',
-    STEAD_SFTP_LISTEN: 'off',
-    STEAD_ADMINER: 'off',
-    // nothing listens there, which shows at once
-    STEAD_RESOLVERS: '127.0.0.1:9',
-    STEAD_DNS_LISTEN: 'off',
-    // they could start at any minute
-    STEAD_SCHEDULED_BACKUPS: 'false',
-    // each new site would start a browser
-    STEAD_PERFORMANCE_REPORT_HOURS: '0',
-    // tests that wait for the end of a process mean any site's
-    STEAD_PHP_READY_SITES: '0',
-    // other tests run at the same time
-    STEAD_PHP_NICE: '0',
-    // test sites do not get enough requests; benchmarks measure the default
-    ...(process.env.VITEST && { STEAD_PHP_OPTIMIZE: 'false' }),
-    // 18 s of processor time for the first site, for a number that unit tests check
-    ...(process.env.VITEST && { STEAD_MEASURE_BACKUPS: 'false' }),
+    ...quietSettings,
     // tests of several processes override it
     STEAD_EDGE_PROCESSES: '1',
     ...(core && { STEAD_CORE_SOURCE: core }),

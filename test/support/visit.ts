@@ -17,12 +17,18 @@ export interface Page {
 
 /** Sends one request to the edge on a connection of its own. @throws when the connection fails or breaks */
 export async function visit(
-  options: VisitOptions & { readonly host: string; readonly port: number; readonly path: string },
+  options: VisitOptions & {
+    readonly host: string
+    /** Of the edge. Default: loopback. */
+    readonly address?: string
+    readonly port: number
+    readonly path: string
+  },
 ): Promise<Page> {
-  const { method = 'GET', body, timeoutMs = 180_000 } = options
+  const { method = 'GET', body, timeoutMs = 180_000, address = '127.0.0.1' } = options
   const form = body instanceof URLSearchParams ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
   const sent = request({
-    host: '127.0.0.1',
+    host: address,
     port: options.port,
     path: options.path,
     method,

@@ -46,6 +46,8 @@ export const longFiles: readonly string[] = [
   'src/resources/imports/old-site/old-site.test.ts',
   'src/resources/installation/accounts/remove-account.test.ts',
   'src/resources/installation/bring-back-site.test.ts',
+  'src/resources/installation/hosts/drain-host.test.ts',
+  'src/resources/installation/hosts/lost-host.test.ts',
   'src/resources/installation/relocate/relocate-site.test.ts',
   'src/resources/must-use-plugins/mu-plugins.test.ts',
   'src/resources/plugins/plugins.test.ts',

@@ -89,6 +89,7 @@ export const tiers: readonly Tier[] = [
       program('faketime', 'faketime'),
       program('rclone', 'rclone'),
       program('nft', 'nftables'),
+      program('ip', 'iproute2'),
       proxies,
     ],
   },

@@ -1,0 +1,106 @@
+/**
+ * Work on the sites of a lab while something happens to it: numbered writes and readers, through each edge. What sites
+ * have acknowledged must exist later, and each row names the directory in which it was written.
+ */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HostPart, Lab } from './lab.ts'
+
+export interface WorkedSite {
+  readonly id: number
+  readonly name: string
+}
+
+/** Stores a number and the directory where it runs, and confirms it. */
+const keep = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
+global $wpdb;
+$row = ['option_name' => 'kept-' . (int) $_GET['n'], 'option_value' => basename(dirname(__DIR__)), 'autoload' => 'no'];
+if ($wpdb->insert($wpdb->options, $row)) echo 'kept ', (int) $_GET['n'];`
+const kept = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
+global $wpdb;
+echo json_encode($wpdb->get_results("SELECT option_name n, option_value place FROM $wpdb->options
+  WHERE option_name LIKE 'kept-%' ORDER BY option_id"));`
+
+/** The directory that serves a site. @returns its number */
+export async function placeOf(lab: Lab, siteId: number): Promise<number> {
+  const [row] = await lab.records(`select id from site_homes where site_id = ${siteId} and state <> 'apart'`)
+  return Number(row?.id)
+}
+
+export async function makeWorkedSite(lab: Lab, name: string, host: HostPart): Promise<WorkedSite> {
+  const id = await lab.createSite(name, host)
+  const web = join(host.dataDir, 'sites', `h${await placeOf(lab, id)}`, 'web')
+  await writeFile(join(web, 'keep.php'), keep)
+  await writeFile(join(web, 'kept.php'), kept)
+  return { id, name }
+}
+
+export interface Work {
+  /** Numbers that the site has acknowledged. */
+  readonly acknowledged: ReadonlyMap<string, readonly number[]>
+  /** Statuses of reads that the cache does not have, in order, by site. 0: no answer. */
+  readonly reads: ReadonlyMap<string, readonly number[]>
+  /** Ends it, and waits for requests in flight. */
+  end(): Promise<void>
+}
+
+/** Longer than any request may take that Stead answers. */
+const ANSWER_MS = 60_000
+
+/** Starts a writer and a reader for each site and edge. */
+export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: number }): Work {
+  const acknowledged = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
+  const reads = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
+  let isOver = false
+  const ask = (edge: number, site: string, path: string) =>
+    lab.visit(edge, site, path, { timeoutMs: ANSWER_MS }).catch(() => ({ status: 0, text: '' }))
+  const write = async (edge: number, site: string) => {
+    while (!isOver) {
+      const n = from.next++
+      const { status, text } = await ask(edge, site, `/keep.php?n=${n}`)
+      if (status === 200 && text === `kept ${n}`) acknowledged.get(site)?.push(n)
+      await pause(200)
+    }
+  }
+  const read = async (edge: number, site: string) => {
+    for (let n = 0; !isOver; n++) {
+      reads.get(site)?.push((await ask(edge, site, `/wp-login.php?n=${n}`)).status)
+      await pause(200)
+    }
+  }
+  const working = sites.flatMap(({ name }) => lab.edges.flatMap((_, edge) => [write(edge, name), read(edge, name)]))
+  return {
+    acknowledged,
+    reads,
+    async end() {
+      isOver = true
+      await Promise.all(working)
+    },
+  }
+}
+
+export interface KeptRows {
+  readonly numbers: ReadonlySet<number>
+  /** The directories in which rows were written, in order, without repetitions. */
+  readonly places: readonly string[]
+}
+
+/** Returns the rows that a site has. */
+export async function keptRows(lab: Lab, site: WorkedSite): Promise<KeptRows> {
+  const { status, text } = await lab.visit(0, site.name, '/kept.php')
+  if (status !== 200) throw new Error(`${site.name}: ${status} ${text.slice(0, 500)}`)
+  const rows = JSON.parse(text) as { n: string; place: string }[]
+  const places = rows.map(({ place }) => place).filter((place, index, all) => place !== all[index - 1])
+  return { numbers: new Set(rows.map(({ n }) => Number(n.slice('kept-'.length)))), places }
+}
+
+/** Takes backups of files and database that the site can be recovered from. */
+export async function backUp(lab: Lab, { id }: WorkedSite): Promise<void> {
+  for (const type of ['fs', 'db']) {
+    const { status, headers, body } = await lab.api('POST', `/v1/sites/${id}/ondemand-backups`, { backup_type: type })
+    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+    const { state, error } = await lab.ended(headers.get('operation-id') as string)
+    if (state !== 'succeeded') throw new Error(`the backup failed: ${error}`)
+  }
+}
