@@ -1,11 +1,6 @@
 import type { Tx } from '../platform/db/database.ts'
-import {
-  HostRefusal,
-  loseHost,
-  removeHost,
-  returnHost,
-  setCordoned,
-} from '../resources/installation/hosts/change-host.ts'
+import { Problem } from '../platform/http/problem.ts'
+import { markLost, markRemoved, markReturned, setCordoned } from '../resources/installation/hosts/change-host.ts'
 import type { ChangedHost } from '../resources/installation/hosts/host-changes.store.ts'
 import type { ControlDatabase, ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
@@ -49,7 +44,11 @@ const changing =
       const { name, state } = await database
         .transaction((tx) => by(tx, flags.name, Date.now()))
         .catch((error) => {
-          throw error instanceof HostRefusal ? new CommandError(error.message) : error
+          if (!(error instanceof Problem)) throw error
+          const isUnknown = error.status === 404
+          throw new CommandError(
+            isUnknown ? `No host is named ${flags.name}. To list hosts, run stead host list` : error.message,
+          )
         })
       printOne({ name, state }, flags.json)
     })
@@ -59,16 +58,16 @@ export const cordon = changing((tx, name, now) => setCordoned(tx, name, true, no
 /** Runs `stead host uncordon`. */
 export const uncordon = changing((tx, name, now) => setCordoned(tx, name, false, now))
 /** Runs `stead host return`. */
-export const giveBack = changing(returnHost)
+export const giveBack = changing(markReturned)
 /** Runs `stead host remove`. */
-export const remove = changing(removeHost)
+export const remove = changing(markRemoved)
 
 /** Runs `stead host lost`. */
 export async function lost(call: Call<HostName & { confirm: string }, ControlDatabaseKey>): Promise<void> {
   const { name, confirm } = call.flags
   if (confirm !== name)
     throw new CommandError(`This gives the sites of ${name} to other hosts. To confirm, add --confirm=${name}`)
-  await changing(loseHost)(call)
+  await changing(markLost)(call)
   if (call.flags.json) return
   console.log(
     '\nThe control recovers its sites on other hosts from their newest backups, the most visited first. Until then, their visitors get an error.\n' +

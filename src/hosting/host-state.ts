@@ -12,6 +12,13 @@ import { databaseNow } from '../platform/operations/worker/lease.ts'
 export const hostStates = ['active', 'cordoned', 'lost', 'removed'] as const
 export type HostState = (typeof hostStates)[number]
 
+/**
+ * What people see of a host.
+ * draining  it is cordoned, and an operation moves its sites to other hosts
+ * drained   it is cordoned, and has no sites, not even in the trash
+ */
+export type ShownHostState = HostState | 'draining' | 'drained'
+
 /** States in which a host may run. */
 export const usableStates = ['active', 'cordoned'] as const satisfies readonly HostState[]
 

@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client'
-import { hostStates, isUsable } from '../hosting/host-state.ts'
 import type { Database } from '../platform/db/database.ts'
 import { keptFor } from '../platform/kept-for.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
@@ -125,15 +124,11 @@ function showCertificates(gauge: Gauge): void {
 }
 
 function showHosts(gauge: Gauge): void {
-  const shown = hostStates.filter((state) => state !== 'removed')
-  gauge(
-    'host_state',
-    'Hosts by the decision of the operator: 1 for the state that a host has',
-    ['host', 'state'],
-    (all) =>
-      all.hosts.flatMap((host) =>
-        shown.map((state) => [{ host: host.name, state }, host.state === state ? 1 : 0] as const),
-      ),
+  const shown = ['active', 'cordoned', 'draining', 'drained', 'lost'] as const
+  gauge('host_state', 'Hosts by state: 1 for the state that a host has', ['host', 'state'], (all) =>
+    all.hosts.flatMap((host) =>
+      shown.map((state) => [{ host: host.name, state }, host.state === state ? 1 : 0] as const),
+    ),
   )
   gauge(
     'host_seen_seconds',
@@ -141,7 +136,7 @@ function showHosts(gauge: Gauge): void {
     ['host'],
     ({ hosts, now }) =>
       hosts
-        .filter(({ state }) => isUsable(state))
+        .filter(({ state }) => state !== 'lost')
         .map(
           ({ name: host, seenAt }) => [{ host }, seenAt === 0 ? Infinity : Math.max(0, now - seenAt) / 1000] as const,
         ),

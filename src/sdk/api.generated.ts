@@ -3394,13 +3394,79 @@ export interface paths {
         get?: never;
         /**
          * Move all sites off a host
-         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay.
+         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay.
          *
          *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
          */
         put: operations["drainHost"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/installation/hosts/{name}/lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Declare a host lost
+         * @description An addition of Stead. Recovers the sites of a dead host on other hosts, from their newest backups, the most visited first. Changes since these backups are lost. Stead refuses this while the host reports. The host cannot run again until it is returned.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["loseHost"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/installation/hosts/{name}/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Let a lost host run again
+         * @description An addition of Stead. Start the host afterwards. It serves the sites that stayed on it, and quarantines the directories of sites that are elsewhere now.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["returnHost"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/installation/hosts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove an empty host from all lists
+         * @description An addition of Stead. The host must be stopped, or lost, and have no sites. Its disk is not touched.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        delete: operations["removeHost"];
         options?: never;
         head?: never;
         patch?: never;
@@ -7508,11 +7574,11 @@ export interface components {
             /** @description Whether the host reported in the last minute */
             answers: boolean;
             /**
-             * @description The decision of the operator. `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.
+             * @description `active` hosts get new sites. `cordoned` hosts keep their sites but get no new ones. The sites of `draining` hosts move to other hosts. `drained` hosts are cordoned and empty. The sites of `lost` hosts are recovered on other hosts.
              * @example active
              * @enum {string}
              */
-            state: "active" | "cordoned" | "lost";
+            state: "active" | "cordoned" | "draining" | "drained" | "lost";
         };
         OperationsInState: {
             /** @example queued */
@@ -7845,6 +7911,13 @@ export interface components {
              * @example host-2
              */
             to?: string;
+        };
+        HostLoss: {
+            /**
+             * @description The name of the host once more
+             * @example host-1
+             */
+            confirm: string;
         };
         Relocation: {
             /**
@@ -14922,6 +14995,108 @@ export interface operations {
                 "application/json": components["schemas"]["Drain"];
             };
         };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    loseHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm": "host-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HostLoss"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    returnHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    removeHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Success */
             200: {

@@ -241,11 +241,46 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await dialog().getByText('Each site is unavailable for a short time').waitFor()
       await panel.judge(page)
       await dialog().getByRole('button', { name: 'Drain host' }).click()
-      await page.getByText('Cordoned', { exact: true }).waitFor()
+      await page.getByText('Draining', { exact: true }).waitFor()
+      expect(await button('Drain host: h').count()).toBe(0)
       const { data } = (await owner.call('GET', '/v1/operations?type=host.drain')).body
       expect(data).toMatchObject([{ type: 'host.drain', state: 'queued' }])
       await database.transaction((tx) => tx.deleteFrom('hosts').where('name', '=', 'far').execute())
       await owner.call('PUT', '/v1/installation/hosts/h/uncordon')
+    })
+
+    test('declares a host lost by typing its name, lets it return, and removes it', async () => {
+      const { database } = panel.api
+      const host = { address: '', datacenters: '', max_sites: 9, facts: '{}' }
+      const dead = { ...host, name: 'dead', seen_at: 0 }
+      const well = { ...host, name: 'well', seen_at: Date.now() + 30_000 }
+      await database.transaction((tx) => tx.insertInto('hosts').values([dead, well]).execute())
+      await at('platform?tab=hosts')
+      await button('More actions: dead').click()
+      await page.getByRole('menuitem', { name: 'Declare lost' }).click()
+      await dialog().getByLabel('Type dead').fill('dead')
+      await panel.judge(page)
+      await dialog().getByRole('button', { name: 'Declare lost' }).click()
+      // On SQLite, everything is one machine, which the host is on.
+      await dialog().getByText('dead is running').waitFor()
+      const lose = () =>
+        database.transaction((tx) =>
+          tx.updateTable('hosts').set({ state: 'lost' }).where('name', '=', 'dead').execute(),
+        )
+      await lose()
+      await page.reload()
+      await page.getByText('Lost', { exact: true }).waitFor()
+      await button('Return host: dead').click()
+      await page.getByRole('status').getByText('Host dead may run again').waitFor()
+      await lose()
+      await page.reload()
+      await button('More actions: dead').click()
+      await page.getByRole('menuitem', { name: 'Remove host' }).click()
+      await dialog().getByRole('button', { name: 'Remove host' }).click()
+      await page.getByRole('status').getByText('Host dead removed').waitFor()
+      expect(await button('Cordon host: dead').count()).toBe(0)
+      await panel.judge(page)
+      await database.transaction((tx) => tx.deleteFrom('hosts').where('name', '=', 'well').execute())
     })
 
     test('sees the open tab on a phone', async () => {

@@ -12,7 +12,8 @@ import { platformTexts as texts } from '../texts/platform.ts'
 import { agoOf, timeOf } from '../time.ts'
 import { Accounts } from './platform-accounts.tsx'
 import { Checks } from './platform-checks.tsx'
-import { type Health, Hosts, Names, Processes, Queues } from './platform-tables.tsx'
+import { Hosts } from './platform-hosts.tsx'
+import { type Health, Names, Processes, Queues } from './platform-tables.tsx'
 
 /** The interval at which processes report their state. */
 const AGAIN_MS = 10_000

@@ -46,7 +46,7 @@ export const platformTexts = {
   hosts: 'Hosts',
   hostsHead: ['Host', 'Sites', 'Last report', 'Status', 'Actions'],
   noHosts: 'No hosts. You cannot create sites until one has started.',
-  hostStates: { active: 'Active', cordoned: 'Cordoned', lost: 'Lost' },
+  hostStates: { active: 'Active', cordoned: 'Cordoned', draining: 'Draining', drained: 'Drained', lost: 'Lost' },
   cordon: 'Cordon host',
   cordonQuestion: (name: string) => `Cordon ${name}?`,
   cordonEffect: (sites: number, others: number) =>
@@ -67,8 +67,22 @@ export const platformTexts = {
         ? 'The site on this host moves to another host.'
         : `The ${sites.toLocaleString()} sites on this host move to other hosts, two at a time, the least visited first.`
     } Each site is unavailable for a short time while it moves. This host gets no new sites.`,
-  hostCommands: 'To recover the sites of a dead host, use the command line:',
-  hostCommand: 'stead help host',
+  moreOfHost: (name: string) => `More actions: ${name}`,
+  lose: 'Declare lost',
+  loseQuestion: (name: string) => `Declare ${name} lost?`,
+  loseEffect: (sites: number) =>
+    sites === 0
+      ? 'It has no sites. It cannot run again until you return it.'
+      : `${
+          sites === 1 ? 'Its site is recovered' : `Its ${sites.toLocaleString()} sites are recovered`
+        } on other hosts from the newest backups. Changes since then are lost. If the machine is only cut off, connect it again instead.`,
+  didLose: (name: string) => `Recovering the sites of ${name}`,
+  returnHost: 'Return host',
+  didReturn: (name: string) => `Host ${name} may run again. Start it on its machine.`,
+  removeHost: 'Remove host',
+  removeQuestion: (name: string) => `Remove ${name}?`,
+  removeEffect: 'It disappears from all lists. Nothing on its disk is deleted.',
+  didRemoveHost: (name: string) => `Host ${name} removed`,
   of: (count: number, most: number) => `${count.toLocaleString()} of ${most.toLocaleString()}`,
   answering: 'online',
   answers: { true: 'Online', false: 'Silent' },

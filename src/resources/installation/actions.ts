@@ -12,6 +12,9 @@ const ofAccount = declareActions('account', {
   'host.drain_requested': 'The operator moves all sites off a host',
   'host.drained': 'The sites of a host were moved to others',
   'host.drain_failed': 'Moving the sites off a host failed',
+  'host.lost': 'The operator declared a host lost',
+  'host.removed': 'The operator removed an empty host',
+  'host.returned': 'The operator lets a lost host run again',
   'host.uncordoned': 'The operator lets a host get new sites again',
   'records.backup_failed': "The backup of Stead's own records failed",
 })

@@ -7,6 +7,9 @@ import { checkInstallation } from './check-installation.ts'
 import { getInstallation } from './get-installation.ts'
 import { cordonHost } from './hosts/cordon-host.ts'
 import { drainHost } from './hosts/drain-host.ts'
+import { loseHost } from './hosts/lose-host.ts'
+import { removeHost } from './hosts/remove-host.ts'
+import { returnHost } from './hosts/return-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
 import { relocateSite } from './relocate/relocate-site.ts'
@@ -24,5 +27,8 @@ export const endpoints = [
   cordonHost,
   uncordonHost,
   drainHost,
+  loseHost,
+  returnHost,
+  removeHost,
   relocateSite,
 ]

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { hostStates } from '../../hosting/host-state.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
 import type { Housing } from './installation.store.ts'
@@ -24,14 +23,11 @@ export const InstallationHealth = Type.Object(
           max_sites: Type.Integer({ description: 'Maximum number of sites on the host', examples: [100] }),
           seen_at: nullable(Timestamp),
           answers: Type.Boolean({ description: 'Whether the host reported in the last minute' }),
-          state: oneOf(
-            hostStates.filter((state) => state !== 'removed'),
-            {
-              description:
-                'The decision of the operator. `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.',
-              examples: ['active'],
-            },
-          ),
+          state: oneOf(['active', 'cordoned', 'draining', 'drained', 'lost'], {
+            description:
+              '`active` hosts get new sites. `cordoned` hosts keep their sites but get no new ones. The sites of `draining` hosts move to other hosts. `drained` hosts are cordoned and empty. The sites of `lost` hosts are recovered on other hosts.',
+            examples: ['active'],
+          }),
         },
         { title: 'HostHealth' },
       ),

@@ -6,6 +6,7 @@ import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../
 import { change, directoryOf, isPurged, loseBackups, rows } from '../../../test/support/job-worlds.ts'
 import { at, type Examples, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
 import { EMPTY_DATACENTER, siteIs, write } from '../../../test/support/scenes.ts'
+import type { HostState } from '../../hosting/host-state.ts'
 import { jobs as definitions } from '../../jobs.ts'
 import { requestCancel } from '../../platform/operations/control.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
@@ -45,8 +46,15 @@ async function withRunningRemoval({ api, friend }: Scene): Promise<number> {
 
 /** Changes the only host, and restores it after the case. */
 async function lostHost(scene: Scene): Promise<() => Promise<unknown>> {
-  const set = (state: 'lost' | 'active') => write(scene, (tx) => tx.updateTable('hosts').set({ state }).execute())
+  const set = (state: HostState) => write(scene, (tx) => tx.updateTable('hosts').set({ state }).execute())
   await set('lost')
+  return () => set('active')
+}
+
+/** Cordons all hosts, and restores them after the case. */
+async function aloneHost(scene: Scene): Promise<() => Promise<unknown>> {
+  const set = (state: HostState) => write(scene, (tx) => tx.updateTable('hosts').set({ state }).execute())
+  await set('cordoned')
   return () => set('active')
 }
 
@@ -120,11 +128,20 @@ const withRelocation = ({ api, owner: { accountId }, siteId }: Scene) =>
  * Creates a host that gets no sites in any state.
  * @returns its name
  */
-async function hostIn({ api }: Scene, state: 'active' | 'cordoned'): Promise<string> {
+async function hostIn({ api }: Scene, state: HostState, seenAt = 0): Promise<string> {
   const name = `${state}-${unique()}`
-  const values = { name, state, address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: 0 }
+  const values = { name, state, address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: seenAt }
   await api.database.transaction((tx) => tx.insertInto('hosts').values(values).execute())
   return name
+}
+
+/** A time at which a host reported, however long the walk takes. */
+const HEARD = Date.UTC(2100, 0)
+
+/** Asks to lose a host that reports. */
+async function loseRunning(scene: Scene) {
+  const name = await hostIn(scene, 'active', HEARD)
+  return { params: { name }, body: { confirm: name } }
 }
 
 // biome-ignore format: a table
@@ -141,6 +158,10 @@ const samples: readonly Sample[] = [
   { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
   // Its hosts share no storage.
   { endpoint: 'drainHost', path: at('/v1/installation/hosts/h/drain'), body: () => ({}), isOfOperator: true, status: 400 },
+  // The only host.
+  { endpoint: 'loseHost', path: at('/v1/installation/hosts/h/lost'), body: () => ({ confirm: 'h' }), isOfOperator: true, status: 400 },
+  { endpoint: 'returnHost', path: at('/v1/installation/hosts/h/return'), isOfOperator: true, status: 400 },
+  { endpoint: 'removeHost', path: at('/v1/installation/hosts/h'), isOfOperator: true, status: 400 },
   { endpoint: 'relocateSite', path: ({ site }) => `/v1/sites/${site}/relocate`, body: () => ({}), isOfOperator: true, status: 400 },
 ]
 
@@ -157,6 +178,13 @@ const examples: Examples = {
   cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
   drainHost: async (scene) => drain(scene, await hostIn(scene, 'active'), 'h'),
   relocateSite: async (scene) => moveTo(scene, await roomyHost(scene)),
+  // Repeated: on SQLite, no host is silent.
+  async loseHost(scene) {
+    const name = await hostIn(scene, 'lost')
+    return { params: { name }, body: { confirm: name } }
+  },
+  returnHost: async (scene) => ({ params: { name: await hostIn(scene, 'lost') } }),
+  removeHost: async (scene) => ({ params: { name: await hostIn(scene, 'lost') } }),
   uncordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'cordoned') } }),
 }
 
@@ -170,6 +198,12 @@ const problems: readonly ProblemCase[] = [
   { of: ['resumeAccount'], code: 'account_removal_waits', example: async (scene) => ({ params: { id: await leavingIn(scene) } }) },
   { of: ['cordonHost', 'uncordonHost'], code: 'host_lost', prepare: lostHost },
   { of: ['drainHost'], code: 'host_lost', example: (scene) => drain(scene, 'h'), prepare: lostHost },
+  { of: ['loseHost'], code: 'host_name_differs', example: async (scene) => ({ params: { name: await hostIn(scene, 'active') }, body: { confirm: 'h' } }) },
+  { of: ['loseHost'], code: 'host_alone', example: () => ({ params: { name: 'h' }, body: { confirm: 'h' } }), prepare: aloneHost },
+  { of: ['loseHost'], code: 'host_running', example: loseRunning },
+  { of: ['returnHost'], code: 'host_not_lost', example: () => ({ params: { name: 'h' } }) },
+  { of: ['removeHost'], code: 'host_running', example: async (scene) => ({ params: { name: await hostIn(scene, 'active', HEARD) } }) },
+  { of: ['removeHost'], code: 'host_has_sites', example: () => ({ params: { name: 'h' } }), prepare: lostHost },
   { of: ['drainHost'], code: 'host_unknown', example: async (scene) => drain(scene, 'h', 'nobody') },
   { of: ['relocateSite', 'drainHost'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
   { of: ['relocateSite'], code: 'host_unknown', example: (scene) => moveTo(scene, 'nobody') },

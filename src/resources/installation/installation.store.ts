@@ -1,5 +1,7 @@
-import { type HostState, isHeard, usableStates } from '../../hosting/host-state.ts'
+import { sql } from 'kysely'
+import { type HostState, isHeard, type ShownHostState, usableStates } from '../../hosting/host-state.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { openDrains } from './hosts/host-changes.store.ts'
 
 /** Site on a host, including those in the trash. */
 export interface HousedSite {
@@ -85,11 +87,12 @@ export interface Housing {
   readonly maxSites: number
   /** When it last reported, milliseconds UTC. 0 if it never did, or has stopped. */
   readonly seenAt: number
-  readonly state: Exclude<HostState, 'removed'>
+  readonly state: Exclude<ShownHostState, 'removed'>
 }
 
 /** Returns hosts with their site counts, in order of id. Sites in the trash do not count. */
 export async function listHousing(tx: Tx): Promise<Housing[]> {
+  const draining = await openDrains(tx)
   const rows = await tx
     .selectFrom('hosts')
     .leftJoin('sites', (join) => join.onRef('sites.host_id', '=', 'hosts.id').on('sites.deleted_at', 'is', null))
@@ -100,12 +103,25 @@ export async function listHousing(tx: Tx): Promise<Housing[]> {
       'hosts.seen_at',
       'hosts.state',
       fn.count<number>('sites.id').as('count'),
+      sql<boolean>`exists (select 1 from site_homes where site_homes.host_id = hosts.id and site_id is not null)`.as(
+        'holds',
+      ),
     ])
     .where('hosts.state', '!=', 'removed')
     .groupBy(['hosts.id', 'hosts.name', 'hosts.max_sites', 'hosts.seen_at', 'hosts.state'])
     .orderBy('hosts.id')
     .execute()
-  return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt, state }) => ({
-    ...{ id, name, sites: Number(count), maxSites, seenAt, state: state as Housing['state'] },
+  return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt, state, holds }) => ({
+    ...{ id, name, sites: Number(count), maxSites, seenAt },
+    state: shownState(state, { isDraining: draining.has(name), isEmpty: Number(count) === 0 && !holds }),
   }))
+}
+
+function shownState(
+  state: HostState,
+  { isDraining, isEmpty }: { readonly isDraining: boolean; readonly isEmpty: boolean },
+): Housing['state'] {
+  if (state !== 'cordoned') return state as Housing['state']
+  if (isDraining) return 'draining'
+  return isEmpty ? 'drained' : 'cordoned'
 }

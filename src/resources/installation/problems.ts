@@ -54,7 +54,32 @@ export const problems = declareProblems({
   },
   host_lost: {
     status: 400,
-    text: 'The host {host} is marked lost. To use it again, run stead host return --name={host} on the server.',
-    remedy: 'Run `stead host return` first.',
+    text: '{host} is marked lost. To use it again, run stead host return --name={host} on the server.',
+    remedy: 'Return the host first, with the API or with `stead host return`.',
+  },
+  host_not_lost: {
+    status: 400,
+    text: '{host} is not marked lost. It is {state}.',
+    remedy: 'Nothing is to be done. Uncordon the host if it should get new sites.',
+  },
+  host_running: {
+    status: 400,
+    text: '{host} is running: it reported in the last ten seconds. Stop it first, then try again.',
+    remedy: 'Stop the host, or drain it if it should keep running until it is empty. Then try again.',
+  },
+  host_alone: {
+    status: 400,
+    text: 'No other host can take its sites. Start another host that is active, then try again.',
+    remedy: 'Start another host that is active, then try again.',
+  },
+  host_has_sites: {
+    status: 400,
+    text: '{host} still has sites, or deleted sites in the trash. Drain it or mark it lost, and wait until the trash is empty.',
+    remedy: 'Drain the host, or mark it lost. Deleted sites leave the trash after `STEAD_TRASH_DAYS` days.',
+  },
+  host_name_differs: {
+    status: 400,
+    text: 'confirm: must be the name of the host, {host}.',
+    remedy: 'Check that you have chosen the right host, and send its name.',
   },
 })

@@ -5,7 +5,7 @@ import { knownRoles } from '../../../certificates/role-certificates.store.ts'
 import { isNewestStart, reportHost } from '../../../hosting/host.store.ts'
 import { makeAccount } from '../../account/account.ts'
 import { insertSite } from '../../sites/site.store.ts'
-import { loseHost, removeHost, returnHost, setCordoned } from './change-host.ts'
+import { markLost, markRemoved, markReturned, setCordoned } from './change-host.ts'
 
 describe.each(dialects)('an operator’s changes of a host on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
@@ -24,31 +24,31 @@ describe.each(dialects)('an operator’s changes of a host on $dialect', ({ dial
   afterEach(() => made?.drop())
 
   const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, { hostId, epoch: 0 }, {}))
-  const change = async (by: typeof loseHost, name: string) =>
+  const change = async (by: typeof markLost, name: string) =>
     made.database
       .transaction((tx) => by(tx, name, 5))
       .then(
         ({ state }) => state as string,
         (error) => error.message as string,
       )
-  const cordon: typeof loseHost = (tx, name, now) => setCordoned(tx, name, true, now)
-  const uncordon: typeof loseHost = (tx, name, now) => setCordoned(tx, name, false, now)
+  const cordon: typeof markLost = (tx, name, now) => setCordoned(tx, name, true, now)
+  const uncordon: typeof markLost = (tx, name, now) => setCordoned(tx, name, false, now)
 
   test('a cordoned host reports and keeps running, and an unknown one is refused', async () => {
     expect(await change(cordon, 'h1')).toBe('cordoned')
     expect(await report(1)).toBe(true)
     expect(await change(uncordon, 'h1')).toBe('active')
-    expect(await change(cordon, 'h9')).toBe('No host is named h9. To list hosts, run stead host list')
+    expect(await change(cordon, 'h9')).toBe('We could not locate the requested resources.')
   })
 
   // On SQLite everything is one machine, and no host takes over from another.
   test.skipIf(dialect === 'sqlite')(
     'refuses to mark a host lost while it reports, and while there is no other host',
     async () => {
-      expect(await change(loseHost, 'h1')).toMatch(/^No other host can take its sites/)
+      expect(await change(markLost, 'h1')).toMatch(/^No other host can take its sites/)
       await report(2)
       await report(1)
-      expect(await change(loseHost, 'h1')).toMatch(/^h1 is running: it reported in the last ten seconds/)
+      expect(await change(markLost, 'h1')).toMatch(/^h1 is running: it reported in the last ten seconds/)
       await made.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: 0 }).where('id', '=', 1).execute())
       const certify = (name: string) => ({ ...{ serial: name, role: 'host' as const, name }, ...lasting })
       const lasting = { issued_at: 1, expires_at: 9, revoked_at: null }
@@ -56,32 +56,32 @@ describe.each(dialects)('an operator’s changes of a host on $dialect', ({ dial
       await made.database.transaction((tx) => tx.insertInto('role_certificates').values(certificates).execute())
       await change(cordon, 'h1')
       expect((await knownRoles(made.database.read, 5)).revoked).toEqual([])
-      expect(await change(loseHost, 'h1')).toBe('lost')
+      expect(await change(markLost, 'h1')).toBe('lost')
       expect((await knownRoles(made.database.read, 5)).revoked).toEqual(['h1'])
       // It can no longer report, and learns at once that it must stop.
       expect(await report(1)).toBe(false)
       expect(await isNewestStart(made.database.read, { hostId: 1, epoch: 0 })).toBe(false)
       // Repeating it does no harm, and starts no second evacuation while one is queued.
-      expect(await change(loseHost, 'h1')).toBe('lost')
+      expect(await change(markLost, 'h1')).toBe('lost')
       const rounds = made.database.read.selectFrom('operations').select('id').where('type', '=', 'hosts.evacuate')
       expect((await rounds.execute()).length).toBe(1)
       expect(await change(cordon, 'h1')).toMatch(/^h1 is marked lost\. To use it again/)
-      expect(await change(returnHost, 'h1')).toBe('active')
+      expect(await change(markReturned, 'h1')).toBe('active')
       expect(await report(1)).toBe(true)
-      expect(await change(returnHost, 'h1')).toBe('h1 is not marked lost. It is active.')
+      expect(await change(markReturned, 'h1')).toBe('h1 is not marked lost. It is active.')
     },
   )
 
   test.skipIf(dialect === 'sqlite')('refuses to remove a host while it runs or has a site', async () => {
     await report(1)
-    expect(await change(removeHost, 'h1')).toMatch(/^h1 is running/)
+    expect(await change(markRemoved, 'h1')).toMatch(/^h1 is running/)
     await made.database.transaction((tx) => insertSite(tx, siteDraft('shop', { hostId: 2 }), 1))
-    expect(await change(removeHost, 'h2')).toMatch(/^h2 still has sites/)
+    expect(await change(markRemoved, 'h2')).toMatch(/^h2 still has sites/)
     await made.database.transaction(async (tx) => {
       await tx.updateTable('hosts').set({ seen_at: 0 }).execute()
       await tx.updateTable('sites').set({ host_id: 1 }).execute()
     })
-    expect(await change(removeHost, 'h2')).toBe('removed')
+    expect(await change(markRemoved, 'h2')).toBe('removed')
     expect(await change(cordon, 'h2')).toMatch(/^No host is named h2/)
   })
 })

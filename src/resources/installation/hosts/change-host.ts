@@ -2,6 +2,8 @@ import { revokeRole } from '../../../certificates/role-certificates.store.ts'
 import { recordHost } from '../../../edge/routing/route-changes.store.ts'
 import { type HostState, isUsable } from '../../../hosting/host-state.ts'
 import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
+import { notFound, Problem } from '../../../platform/http/problem.ts'
+import { problems } from '../problems.ts'
 import { requestEvacuation } from './evacuate-hosts.job.ts'
 import {
   type ChangedHost,
@@ -12,34 +14,26 @@ import {
   setHostState,
 } from './host-changes.store.ts'
 
-/** Thrown when a host cannot be changed in this way. The message says why, and what to do. */
-export class HostRefusal extends Error {
-  override readonly name = 'HostRefusal'
-}
-
 /**
  * Keeps new sites off a host, or allows them again.
- * @throws HostRefusal
+ * @throws Problem not_found, host_lost
  */
 export async function setCordoned(tx: Tx, name: string, isCordoned: boolean, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
-  if (host.state === 'lost')
-    throw new HostRefusal(`${name} is marked lost. To use it again, run stead host return --name=${name}`)
+  if (host.state === 'lost') throw new Problem(problems.host_lost, { host: name })
   return change(tx, host, isCordoned ? 'cordoned' : 'active', now)
 }
 
 /**
  * Marks a host lost. It can no longer report, and its sites are recovered on others. If repeated, requests the sites
  * that are left.
- * @throws HostRefusal
+ * @throws Problem not_found, host_alone, host_running
  */
-export async function loseHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
+export async function markLost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
   if (host.state !== 'lost') {
-    if (!(await isOtherTaking(tx, host.id)))
-      throw new HostRefusal('No other host can take its sites. Start another host that is active, then try again.')
-    if (host.isHeard)
-      throw new HostRefusal(`${name} is running: it reported in the last ten seconds. Stop it first, then try again.`)
+    if (!(await isOtherTaking(tx, host.id))) throw new Problem(problems.host_alone, {})
+    if (host.isHeard) throw new Problem(problems.host_running, { host: name })
   }
   const changed = await change(tx, host, 'lost', now)
   await requestEvacuation(tx)
@@ -49,35 +43,35 @@ export async function loseHost(tx: Tx, name: string, now: number): Promise<Chang
 /**
  * Lets a lost host start again. It quarantines the directories of sites that are elsewhere now, and serves those that
  * stayed.
- * @throws HostRefusal
+ * @throws Problem not_found, host_not_lost
  */
-export async function returnHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
+export async function markReturned(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
-  if (host.state !== 'lost') throw new HostRefusal(`${name} is not marked lost. It is ${host.state}.`)
+  if (host.state !== 'lost') throw new Problem(problems.host_not_lost, { host: name, state: host.state })
   return change(tx, host, 'active', now)
 }
 
 /**
  * Removes an empty host from all lists.
- * @throws HostRefusal
+ * @throws Problem not_found, host_running, host_has_sites
  */
-export async function removeHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
+export async function markRemoved(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
-  if (host.state !== 'lost' && host.isHeard)
-    throw new HostRefusal(`${name} is running: it reported in the last ten seconds. Stop it first, then try again.`)
-  if (await hasSites(tx, host.id))
-    throw new HostRefusal(`${name} still has sites. Delete them, or recover them with stead host lost, then try again.`)
+  if (host.state !== 'lost' && host.isHeard) throw new Problem(problems.host_running, { host: name })
+  if (await hasSites(tx, host.id)) throw new Problem(problems.host_has_sites, { host: name })
   await forgetDirectories(tx, host.id)
   return change(tx, host, 'removed', now)
 }
 
-/** Holds a host, so that two commands about it run one after the other. */
+/**
+ * Holds a host, so that two commands about it run one after the other.
+ * @throws Problem not_found
+ */
 async function hold(tx: Tx, name: string): Promise<ChangedHost> {
   const found = await findHostNamed(tx, name)
   if (found) await lockForUpdate(tx, 'hosts', found.id)
   const host = found && (await findHostNamed(tx, name))
-  if (!host || host.state === 'removed')
-    throw new HostRefusal(`No host is named ${name}. To list hosts, run stead host list`)
+  if (!host || host.state === 'removed') throw notFound()
   return host
 }
 

@@ -1,9 +1,8 @@
 import Type from 'typebox'
 import type { HostState as State } from '../../../hosting/host-state.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { notFound, Problem } from '../../../platform/http/problem.ts'
+import { notFound } from '../../../platform/http/problem.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
-import { problems } from '../problems.ts'
 import { setCordoned } from './change-host.ts'
 import { findHostNamed } from './host-changes.store.ts'
 
@@ -27,8 +26,7 @@ export async function cordonByRequest(
   isCordoned: boolean,
 ): Promise<{ state: State; isChange: boolean }> {
   const before = await findHostNamed(tx, name)
-  if (!before || before.state === 'removed') throw notFound()
-  if (before.state === 'lost') throw new Problem(problems.host_lost, { host: name })
+  if (!before) throw notFound()
   const { state } = await setCordoned(tx, name, isCordoned, now)
   return { state, isChange: state !== before.state }
 }

@@ -6,7 +6,7 @@ import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { cordonByRequest, HostName, HostStateSchema } from './cordon-by-request.ts'
 import { drainHostJob } from './drain-host.job.ts'
-import { findHostNamed } from './host-changes.store.ts'
+import { findHostNamed, openDrains } from './host-changes.store.ts'
 
 const Drain = Type.Object(
   {
@@ -28,7 +28,7 @@ export const drainHost = endpoint({
   path: '/v1/installation/hosts/{name}/drain',
   summary: 'Move all sites off a host',
   description:
-    'An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay.',
+    'An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay.',
   access: { account: 'operator' },
   params: HostName,
   body: Drain,
@@ -42,6 +42,12 @@ export const drainHost = endpoint({
     if (to !== undefined && (await findHostNamed(tx, to)) === undefined)
       throw new Problem(problems.host_unknown, { host: to })
     const { state } = await cordonByRequest(context, name, true)
+    // The host is held, so that of two requests one sees the other.
+    const open = (await openDrains(tx)).get(name)
+    if (open !== undefined) {
+      context.started.push(open)
+      return { name, state }
+    }
     await context.start(drainHostJob, { host: name, ...(to !== undefined && { to }) })
     await context.record({
       action: actions['host.drain_requested'],

@@ -28,6 +28,17 @@ export async function setHostState(
   await tx.updateTable('hosts').set({ state, state_at: now }).where('id', '=', hostId).execute()
 }
 
+/** Returns the operations that move all sites off a host and have not ended, by the name of the host. */
+export async function openDrains(tx: Tx): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select(['id', 'input'])
+    .where('type', '=', 'host.drain')
+    .where('finished_at', 'is', null)
+    .execute()
+  return new Map(rows.map(({ id, input }) => [JSON.parse(input).host as string, id]))
+}
+
 /** Returns whether another host takes new sites. */
 export async function isOtherTaking(tx: Tx, hostId: number): Promise<boolean> {
   const row = await tx
