@@ -16,7 +16,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('several machines', () 
   let bravo: WorkedSite
   /** Numbers of writes are unique. */
   const numbers = { next: 1 }
-  /** What `alfa` and `bravo` have acknowledged. */
+  /** The numbers that each site has acknowledged. */
   const acknowledged = new Map<string, Set<number>>()
 
   beforeAll(async () => {

@@ -27,7 +27,7 @@ const allNative = process.env.TEST_RUNTIME === 'native' && !nativeAndMariaDb.ski
 /** A killed test run has no time to clean up, so the kernel ends what it started. */
 export const endsWithThisProcess = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []
 
-/** Settings of each program that a test starts: nothing works by itself that the test did not ask for. */
+/** Settings of each program that a test starts: they turn off work that the test did not ask for. */
 export const quietSettings: Readonly<Record<string, string>> = {
   STEAD_RATE_LIMIT: '0',
   STEAD_TOKEN_RATE_LIMIT: '0',

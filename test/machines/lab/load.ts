@@ -1,6 +1,6 @@
 /**
- * Work on the sites of a lab while something happens to it: numbered writes and readers, through each edge. What sites
- * have acknowledged must exist later, and each row names the directory in which it was written.
+ * Work on the sites of a lab while something happens to it: numbered writes and readers, through each edge. A number
+ * that a site has acknowledged must exist later. Each row names the directory in which it was written.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
