@@ -169,7 +169,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 async function named(parts: readonly Part[], records: Lab['records']): Promise<HostPart[]> {
   const rows = (await records('select name, address from hosts')) as { name: string; address: string }[]
   return parts.map((part) => {
-    const row = rows.find(({ address }) => address.includes(`//${part.machine.address}:`))
+    const row = rows.find(({ address }) => new URL(address).hostname === part.machine.address)
     if (!row) throw new Error(`${part.machine.name} is not in the records: ${JSON.stringify(rows)}`)
     return Object.assign(part, { name: row.name })
   })

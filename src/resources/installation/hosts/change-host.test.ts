@@ -82,6 +82,6 @@ describe.each(dialects)('an operator’s changes of a host on $dialect', ({ dial
       await tx.updateTable('sites').set({ host_id: 1 }).execute()
     })
     expect(await change(markRemoved, 'h2')).toBe('removed')
-    expect(await change(cordon, 'h2')).toMatch(/^No host is named h2/)
+    expect(await change(cordon, 'h2')).toMatch(/^We could not locate/)
   })
 })
