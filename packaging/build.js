@@ -10,6 +10,8 @@ import { join, resolve } from 'node:path'
 import { bundle } from './bundle.js'
 
 const root = join(import.meta.dirname, '..')
+// The npm package has the modes of these files, and must not depend on who builds it.
+process.umask(0o022)
 const [flag, folder] = process.argv.slice(2)
 const isForTests = flag === '--program' && folder !== undefined
 const dist = isForTests ? resolve(folder, 'dist') : join(root, 'dist')

@@ -13,6 +13,8 @@ import { foreignPrograms } from './machine.js'
 
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
+// `setModes` does not reach the top folder of the package.
+process.umask(0o022)
 const debian = join(root, 'packaging/debian')
 // A fixed folder, because the names of bundled files depend on it.
 const work = join(root, 'node_modules/.cache/deb')
