@@ -57,6 +57,17 @@ describe.each(dialects)('whether an operation can be undone ($dialect)', ({ dial
     expect(await undo(owner, id)).toBe(400)
   })
 
+  test('not the move to another host, which changed no content', async () => {
+    const site = await newSite()
+    const id = await restored(site)
+    await api.database.transaction((tx) =>
+      tx.updateTable('operations').set({ type: 'site.relocate' }).where('id', '=', id).execute(),
+    )
+    expect(await undoOf(owner, site, id)).toBeUndefined()
+    const { status, body } = await owner.call('POST', `/v1/operations/${id}/undo`)
+    expect([status, body.message]).toEqual([400, expect.stringContaining('it did not change the content')])
+  })
+
   test('not one of a site that is being created, and not one whose undo point may be removed', async () => {
     const site = await newSite()
     const id = await restored(site)

@@ -41,6 +41,9 @@ async function isUndoable(tx: Tx, operation: OperationView, now: number): Promis
   )
 }
 
+/** It keeps its backups in case the new host loses the site. Restoring them would lose what was written there since. */
+const changesPlaceOnly = (type: string): boolean => type === 'site.relocate'
+
 const changesPlugins = (type: string): boolean => type.startsWith('plugin.')
 
 export const notUndoable = (reason: string) => new Problem(problems.operation_not_undoable, { reason })
@@ -96,6 +99,7 @@ export async function pointsOf(
   { siteId, now }: { readonly siteId: number; readonly now: number },
 ): Promise<UndoPoint[]> {
   if (operation.finishedAt === null) throw notUndoable(`it is still ${operation.state}`)
+  if (changesPlaceOnly(operation.type)) throw notUndoable('it did not change the content. Move the site again instead')
   // If several plugins were requested, some may have changed.
   const hasChanged = operation.state === 'succeeded' || changesPlugins(operation.type)
   if (!hasChanged) throw notUndoable(`it is ${operation.state} and changed nothing`)
