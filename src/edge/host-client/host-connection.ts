@@ -76,6 +76,8 @@ export class Connection implements AnswerSink {
     const { trust } = this.#owner
     if (!trust || !this.#isConnected || !('getPeerX509Certificate' in this.#socket)) return
     const peer = (this.#socket as TLSSocket).getPeerX509Certificate()
+    // It had one when it connected. It has ended, and will say so.
+    if (!peer) return
     const fault = trust.faultOf(peer, { roles: ['host'] })
     if (fault !== undefined) this.destroy(new HostError('HOST_UNTRUSTED', `the host is not trusted: ${fault}`))
   }

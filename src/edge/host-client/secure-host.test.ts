@@ -12,6 +12,8 @@ import { defaultLimits } from '../edge-limits.ts'
 import { createUpstreams } from '../proxy/upstreams.ts'
 import { ask, type Cleanup, createCleanup, eventually, routeTo, startGateway } from '../test-support.ts'
 import { askAlive } from './ask-alive.ts'
+import { Connection } from './host-connection.ts'
+import { HostExchange } from './host-exchange.ts'
 
 const h1: RoleName = { role: 'host', name: 'h1' }
 let cleanup: Cleanup
@@ -99,4 +101,25 @@ test('the connections to a host whose certificate was revoked are closed, and th
 test('a host that requires TLS counts as alive, without a certificate', async () => {
   const { upstream } = await secureHost((_request, response) => response.end('page'))
   expect(await askAlive(new URL(upstream))).toBe(true)
+})
+
+test('a connection that has just ended is not taken for one to an untrusted host', async () => {
+  const { upstream } = await secureHost(() => {})
+  const trust = await ours.trustOf({ role: 'edge', name: 'e1' })
+  const owner = { limits: defaultLimits.upstream, trust, isFree() {}, isGone() {} }
+  const connection = new Connection(new URL(upstream), owner)
+  const ended = Promise.withResolvers<NodeJS.ErrnoException>()
+  const listener = {
+    onFirstBytes() {},
+    onHead() {},
+    onData() {},
+    onEnd() {},
+    onError: (error: Error) => ended.resolve(error),
+  }
+  const exchange = new HostExchange({ method: 'GET', path: '/', headers: ['host', 'site.test'] }, listener)
+  connection.send(exchange)
+  await eventually(() => exchange.isSent)
+  connection.close()
+  connection.checkPeer()
+  expect((await ended.promise).code).toBe('HOST_CLOSED')
 })
