@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, request as httpRequest } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openGc } from '../../../test/support/gc.ts'
 import {
   ask,
   type Cleanup,
@@ -66,7 +65,7 @@ describe('messages', () => {
     ).toMatch(/^HTTP\/1.1 417 [\s\S]*X-Request-Id/)
   })
 
-  test('streams 64 MB up and down, with length and chunked', async () => {
+  test('streams 16 MB up and down, with length and chunked', async () => {
     const upstream = await startHost(cleanup, async (request, response) => {
       response.writeHead(200)
       for await (const chunk of request) if (!response.write(chunk)) await once(response, 'drain')
@@ -74,7 +73,7 @@ describe('messages', () => {
     })
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) })
     const piece = randomBytes(1 << 20)
-    for (const headers of [{ 'content-length': String(64 << 20) }, { 'transfer-encoding': 'chunked' }]) {
+    for (const headers of [{ 'content-length': String(16 << 20) }, { 'transfer-encoding': 'chunked' }]) {
       const request = httpRequest({
         port,
         host: '127.0.0.1',
@@ -86,7 +85,7 @@ describe('messages', () => {
       const answer = once(request, 'response').then(async ([response]) => {
         for await (const chunk of response) got.update(chunk)
       })
-      for (let i = 0; i < 64; i++) {
+      for (let i = 0; i < 16; i++) {
         sent.update(piece)
         if (!request.write(piece)) await once(request, 'drain')
       }
@@ -146,32 +145,4 @@ describe('messages', () => {
     const reply = await ask(port, '/', { method: 'POST', body: Buffer.alloc(8 << 20) })
     expect([reply.status, reply.body]).toEqual([413, 'too large'])
   })
-})
-
-test('leaves nothing behind after 10,000 requests', async () => {
-  const upstream = await startHost(cleanup, (_request, response) => void response.end('ok'))
-  const { gateway, port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) })
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  cleanup.add(() => agent.destroy())
-  const one = async () => {
-    const request = httpRequest({ port, host: '127.0.0.1', headers: { host: 'site.test' }, agent }).end()
-    const [response] = await once(request, 'response')
-    response.resume()
-    await once(response, 'end')
-    return response.statusCode
-  }
-  const gc = openGc()
-  const heap = () => {
-    gc()
-    return process.memoryUsage().heapUsed
-  }
-  const before = heap()
-  for (let done = 0; done < 10_000; done += 8)
-    expect(await Promise.all(Array.from({ length: 8 }, one))).toEqual(Array(8).fill(200))
-  // Includes compiled code. A leaked request would take some thousand bytes.
-  expect((heap() - before) / 10_000).toBeLessThan(500)
-  const open = await new Promise((resolve) =>
-    gateway.server.getConnections((_error, connections) => resolve(connections)),
-  )
-  expect(open).toBe(8)
 })
