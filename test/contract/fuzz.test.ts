@@ -5,15 +5,14 @@
  */
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '../../src/platform/db/database.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { withReleases } from '../../src/resources/cms-version/cms-version.fixture.ts'
 import { configureSite } from '../../src/resources/sites/switches/configure-site.job.ts'
 import { atLength } from '../support/at-length.ts'
 import { dialects } from '../support/database.ts'
 import { openGc } from '../support/gc.ts'
+import { type RowChanges, recordRowChanges } from '../support/row-changes.ts'
 import { type Document, garbage, type Known, requestMaker } from './fuzz-requests.ts'
 import { apiEndpoints, type Walk, walk } from './walk.ts'
 
@@ -33,12 +32,13 @@ const routes = apiEndpoints.map((endpoint) => ({
 describe.each(dialects.filter(({ skip }) => !skip))('requests from the document on $dialect', ({ dialect }) => {
   const many = dialect === 'sqlite' ? REQUESTS : Math.ceil(REQUESTS / 50)
   let tour: Walk
+  let recorded: RowChanges
   let make: ReturnType<typeof requestMaker>
   beforeAll(async () => {
     tour = await inMemory(() => walk(dialect))
     await withReleases(tour.api, '6.9', '7.0-beta1')
     make = requestMaker(tour.api.app.swagger() as unknown as Document)
-    await recordChanges(tour.api.database)
+    recorded = await recordRowChanges(tour.api.database)
   })
   afterAll(() => tour.close())
 
@@ -103,15 +103,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('requests from the document 
     const known = await scenery(tour)
     await tour.settled()
     for (let seed = SEED + many; seed < SEED + many + 1500; seed++) {
-      const before = await mark(tour.api.database)
+      const before = await recorded.mark()
       // A claimed idempotency key and a stored answer remain on purpose.
       const { request } = make(seed, known)
       const status = await send(seed, known)
       if (status >= 400 && !request.headers?.['idempotency-key'] && !leavesSomething(String(request.url)))
-        expect(
-          await mark(tour.api.database),
-          `FUZZ_SEED=${seed}: ${JSON.stringify(request).slice(0, 2000)} ${status}`,
-        ).toBe(before)
+        expect(await recorded.mark(), `FUZZ_SEED=${seed}: ${JSON.stringify(request).slice(0, 2000)} ${status}`).toBe(
+          before,
+        )
       else await tour.settled()
     }
   })
@@ -222,22 +221,3 @@ async function inMemory<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** Counted wrong passwords, and the operation that reads the plugins of a site. */
 const leavesSomething = (url: string): boolean => /^\/+v1\/+(session|password|sites\/+\d+\/+plugins)/.test(url)
-
-/** Lets PostgreSQL record the table of each change, as part of the change. SQLite counts commits itself. */
-async function recordChanges({ dialect, read }: Database): Promise<void> {
-  if (dialect === 'sqlite') return
-  const tables = await read.introspection.getTables()
-  await sql`create table recorded_changes (id bigserial primary key, name text not null)`.execute(read)
-  await sql`create function record_change() returns trigger language plpgsql as $$
-    begin insert into recorded_changes (name) values (tg_table_name); return null; end $$`.execute(read)
-  for (const { name } of tables)
-    await sql`create trigger record_change after insert or update or delete on ${sql.table(name)}
-      for each row execute function record_change()`.execute(read)
-}
-
-/** Returns a value that changes with each commit that changes a row. */
-async function mark({ dialect, changes, read }: Database): Promise<string> {
-  if (dialect === 'sqlite') return String(changes.version('tokens'))
-  const { rows } = await sql`select id, name from recorded_changes order by id desc limit 1`.execute(read)
-  return JSON.stringify(rows)
-}

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import type { Person } from '../support/api.ts'
+import { type RowChange, type RowChanges, recordRowChanges } from '../support/row-changes.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './contracts.ts'
 import { apiEndpoints, cases, isOnSite, type Walk, walk } from './walk.ts'
@@ -23,34 +24,30 @@ describe('neighbors of the target of an endpoint', () => {
   /** By the ID of an endpoint. */
   const shown = new Map<string, readonly string[]>()
   /** Rows of an account with everything that any example creates. */
-  let furnished: readonly string[]
+  let furnished: ReadonlySet<string>
+  let recorded: RowChanges
   beforeAll(async () => {
     tour = await walk('sqlite')
+    recorded = await recordRowChanges(tour.api.database)
     await lookAround()
     furnished = await rowsOf(() => furnish())
   })
   afterAll(() => tour.close())
 
-  /** Returns all rows, as text. */
-  const rows = async (): Promise<Set<string>> => {
+  /** Returns the keys of the rows that a function creates. */
+  const rowsOf = async (make: () => Promise<unknown>): Promise<ReadonlySet<string>> => {
     await tour.settled()
-    const { read } = tour.api.database
-    const all = new Set<string>()
-    for (const { name } of await read.introspection.getTables())
-      if (!shared.test(name))
-        for (const row of await read
-          .selectFrom(name as 'sites')
-          .selectAll()
-          .execute())
-          all.add(`${name} ${JSON.stringify(row)}`)
-    return all
-  }
-  /** Returns the rows that a function creates. */
-  const rowsOf = async (make: () => Promise<unknown>): Promise<readonly string[]> => {
-    const before = await rows()
+    const mark = await recorded.mark()
     await make()
-    return [...(await rows())].filter((row) => !before.has(row))
+    await tour.settled()
+    const rows = new Set<string>()
+    for (const each of await recorded.since(mark))
+      if (shared.test(each.table)) continue
+      else if (each.change === 'insert') rows.add(keyOf(each))
+      else if (each.change === 'delete') rows.delete(keyOf(each))
+    return rows
   }
+  const keyOf = ({ table, row }: RowChange): string => `${table} ${row}`
   /**
    * Creates a site with everything that any example creates.
    * @param of the owner; default: a new account
@@ -64,7 +61,7 @@ describe('neighbors of the target of an endpoint', () => {
    * Creates the same again, with the examples of the endpoint.
    * @returns its rows
    */
-  const neighbourOf = (endpoint: Endpoint, { owner }: Scene, isOwn: boolean): Promise<readonly string[]> => {
+  const neighbourOf = (endpoint: Endpoint, { owner }: Scene, isOwn: boolean): Promise<ReadonlySet<string>> => {
     return rowsOf(async () => tour.requestOf(endpoint, await tour.scene(isOwn ? owner : undefined)))
   }
 
@@ -76,12 +73,14 @@ describe('neighbors of the target of an endpoint', () => {
   const leaves = async (endpoint: Endpoint, isOwn: boolean) => {
     const scene = await tour.scene()
     const request = await tour.requestOf(endpoint, scene)
-    const neighbours = [...furnished, ...(await neighbourOf(endpoint, scene, isOwn))]
-    expect(neighbours.length).toBeGreaterThan(furnished.length)
+    const neighbours = new Set([...furnished, ...(await neighbourOf(endpoint, scene, isOwn))])
+    expect(neighbours.size).toBeGreaterThan(furnished.size)
+    const mark = await recorded.mark()
     const response = await tour.send(endpoint, request)
     expect(response.statusCode, response.body).toBe(endpoint.status ?? 200)
-    const after = await rows()
-    expect(neighbours.filter((row) => !after.has(row))).toEqual([])
+    await tour.settled()
+    const changed = (await recorded.since(mark)).filter(({ change }) => change !== 'insert')
+    expect(changed.filter((each) => neighbours.has(keyOf(each)))).toEqual([])
   }
 
   // A download adds a log entry, which other endpoints show.

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlBudgets } from '../../src/budgets.ts'
 import type { Config } from '../../src/config.ts'
@@ -14,6 +13,7 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { apiOver } from '../support/api.ts'
 import type { Stage } from '../support/contract.ts'
 import { dialects } from '../support/database.ts'
+import { type RowChanges, recordRowChanges } from '../support/row-changes.ts'
 import { EMPTY_DATACENTER } from '../support/scenes.ts'
 import { problemCases } from './contracts.ts'
 import { type CommonCase, commonCases, type Provoked, provokeOwn } from './problem-cases.ts'
@@ -84,12 +84,11 @@ const statusesOf = (endpoint: Endpoint): string[] => {
 describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ dialect }) => {
   let stage: Stage
   let others: FastifyInstance[]
-  let tables: string[]
+  let recorded: RowChanges
 
   beforeAll(async () => {
     const tour = await walk(dialect)
     const { database, sealer } = tour.api
-    tables = (await database.read.introspection.getTables()).map(({ name }) => name)
     await database.transaction((tx) =>
       tx
         .updateTable('hosts')
@@ -113,29 +112,32 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     const failing = await apiOver(throwing(database, stage), {}, sealer)
     stage = Object.assign(stage, { failing: failing.app })
     others = [strict.app, busy.app, failing.app]
+    recorded = await recordRowChanges(database)
   })
   afterAll(async () => {
     for (const app of others) await app.close()
     await stage.tour.close()
   })
 
-  /** Counts everything, and reads the site of the scene. Counting the keys does not count the request. */
-  async function kept({ siteId }: Provoked['scene'], code: ProblemCode): Promise<unknown> {
+  /**
+   * Returns what a refusal has to leave: the site of the scene, and work that was requested.
+   */
+  async function leftAlone({ siteId }: Provoked['scene']): Promise<unknown> {
     const { read } = stage.tour.api.database
+    const { count } = read.fn
+    // A preview before a change does not count as requested work.
+    const looks = ['plugin.list', 'cms.look_for_releases']
+    const work = read.selectFrom('operations').select(count('id').as('work')).where('type', 'not in', looks)
+    return [await read.selectFrom('sites').selectAll().where('id', '=', siteId).execute(), await work.execute()]
+  }
+
+  /** Returns the tables with a row that came or went since the mark. Counting the keys does not count the request. */
+  async function changedSince(mark: number, code: ProblemCode): Promise<string[]> {
+    const byLooks = ['operations', 'operation_steps']
     // A wrong guess is counted, and too many of them are logged.
     const others = ['idempotency_keys', 'sign_in_attempts', ...(code === 'too_many_guesses' ? ['activity'] : [])]
-    const counted = tables.filter((name) => !others.includes(name))
-    // A preview before a change does not count as requested work.
-    const looks = sql`select id from operations where type in ('plugin.list', 'cms.look_for_releases')`
-    const but: Record<string, unknown> = {
-      operations: sql`where id not in (${looks})`,
-      operation_steps: sql`where operation_id not in (${looks})`,
-    }
-    const counts = counted.map(
-      (name) => sql`(select count(*) from ${sql.table(name)} ${but[name] ?? sql``}) as ${sql.ref(name)}`,
-    )
-    const { rows } = await sql`select ${sql.join(counts)}`.execute(read)
-    return [rows, await read.selectFrom('sites').selectAll().where('id', '=', siteId).execute()]
+    const found = (await recorded.since(mark)).filter(({ change }) => change !== 'update').map(({ table }) => table)
+    return [...new Set(found)].filter((table) => ![...byLooks, ...others].includes(table))
   }
 
   const here =
@@ -145,11 +147,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('problems on $dialect', ({ d
     async (status, _id, code, { endpoint, provoke }) => {
       const { scene, request, app, after } = await provoke(stage)
       // Work that began and failed stays, with its log entry.
-      const before = status < 500 && code !== 'site_cannot' ? await kept(scene, code) : undefined
+      const before = status < 500 && code !== 'site_cannot' ? await leftAlone(scene) : undefined
+      const mark = await recorded.mark()
       try {
         const response = await stage.tour.send(endpoint, request, app)
         expect(problemOf(response), response.body).toBe(code)
-        if (before) expect(await kept(scene, code)).toEqual(before)
+        if (before) expect([await leftAlone(scene), await changedSince(mark, code)]).toEqual([before, []])
       } finally {
         await after?.()
       }
