@@ -12,12 +12,12 @@ import { atLength } from '../support/at-length.ts'
 import { changedFiles, headCommit } from '../support/changes.ts'
 import { declaredNames } from '../support/declared.ts'
 
-const GOING_ROUND = 12
+const GOING_ROUND = 8
 /**
  * Work with a fault in each of its steps costs up to half a minute of a processor. This limits the steps of one run,
  * which takes changed work first.
  */
-const MOST_STEPS = 12
+const MOST_STEPS = 8
 /** A change of these affects every endpoint. */
 const OF_ALL = ['src/platform/http/', 'src/resources/access/access.ts', 'src/resources/kit/endpoint.ts']
 
