@@ -67,6 +67,7 @@ import { accountRemovals } from './0105-account-removals.ts'
 import { siteExtensions } from './0107-site-extensions.ts'
 import { roleCertificates } from './0109-role-certificates.ts'
 import { joinTokens } from './0111-join-tokens.ts'
+import { roleLogins } from './0116-role-logins.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -138,4 +139,5 @@ export const migrations: Record<string, Migration> = {
   '0107-site-extensions': siteExtensions,
   '0109-role-certificates': roleCertificates,
   '0111-join-tokens': joinTokens,
+  '0116-role-logins': roleLogins,
 }

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import { announce, type Database, type Tx } from '../platform/db/database.ts'
+import { revokeLogin } from '../platform/db/logins/logins.store.ts'
 import { HOUR_MS } from '../platform/durations.ts'
 import type { RoleName } from '../platform/mtls/role-name.ts'
 import type { KnownRoles } from '../platform/mtls/role-trust.ts'
@@ -41,7 +42,11 @@ export interface ListedAuthority {
 
 /** Returns the authorities that are trusted, newest first. */
 export async function trustedAuthorities(tx: Tx, now: number): Promise<ListedAuthority[]> {
-  const rows = await tx.selectFrom('role_authorities').selectAll().orderBy('number', 'desc').execute()
+  const rows = await tx
+    .selectFrom('role_authorities')
+    .select(['number', 'certificate', 'signs_at', 'expires_at'])
+    .orderBy('number', 'desc')
+    .execute()
   const signing = rows.find(({ signs_at }) => signs_at <= now)
   // When an authority stops signing, its last certificates are valid for this much longer.
   return rows
@@ -170,7 +175,24 @@ async function isGivenUp(tx: Tx, name: string): Promise<boolean> {
   return row?.state === 'lost' || row?.state === 'removed'
 }
 
-/** Revokes all certificates of a role that are valid. Its connections are closed within seconds. */
+/** Returns whether a role has a certificate that is neither expired nor revoked. */
+export async function isCertified(tx: Tx, { role, name }: RoleName, now: number): Promise<boolean> {
+  const found = await tx
+    .selectFrom('role_certificates')
+    .select('serial')
+    .where('role', '=', role)
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/**
+ * Revokes all certificates of a role that are valid, and its login to the database. Its connections are closed within
+ * seconds.
+ */
 export async function revokeRole(tx: Tx, { role, name }: RoleName, now: number): Promise<void> {
   await tx
     .updateTable('role_certificates')
@@ -179,5 +201,6 @@ export async function revokeRole(tx: Tx, { role, name }: RoleName, now: number):
     .where('name', '=', name)
     .where('revoked_at', 'is', null)
     .execute()
+  await revokeLogin(tx, { role, name })
   await announce(tx, 'certificates')
 }

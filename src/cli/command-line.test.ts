@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { printKey } from '../backups/printed-key.ts'
 import { readConfig } from '../config.ts'
+import { openDatabase } from '../platform/db/database.ts'
 import { openProcessContext } from '../roles/process-context.ts'
 import { allSettings, type Command, takesValue } from './command.ts'
 import { commands } from './commands.ts'
@@ -162,6 +163,20 @@ test('lists the authorities of the machines, and changes to a new one once', asy
   expect((await stead('host ca --rotate')).out).toMatch(/trusted[\s\S]*signing[\s\S]*signs certificates in one hour/)
   expect(await json('host ca')).toMatchObject([{ state: 'trusted' }, { state: 'signing' }])
   expect(await stead('host ca --rotate')).toMatchObject({ code: 2, error: expect.stringContaining('already changing') })
+})
+
+test('revokes the certificate of an edge that joined, once', async () => {
+  const { role, name } = { role: 'edge', name: 'web1' } as const
+  const row = { serial: 'AB', role, name, issued_at: 0, expires_at: Date.now() + 60_000, revoked_at: null }
+  const database = await openDatabase({ file: join(dataDir, 'stead.db') })
+  const certificates = () => database.read.selectFrom('role_certificates').select('revoked_at').execute()
+  await database.transaction((tx) => tx.insertInto('role_certificates').values(row).execute())
+  expect(await stead('host revoke --name=web1 --role=control')).toMatchObject({ code: 2 })
+  expect(await certificates()).toEqual([{ revoked_at: null }])
+  expect(await json('host revoke --name=web1')).toEqual({ role, name, state: 'revoked' })
+  expect(await certificates()).toEqual([{ revoked_at: expect.any(Number) }])
+  expect((await stead('host revoke --name=web1')).error).toContain('No edge named web1 has a certificate.')
+  await database.close()
 })
 
 test('creates a token for one machine, and refuses what no machine can use', async () => {

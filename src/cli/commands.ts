@@ -149,6 +149,16 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./host-certificates.ts')).token,
   }),
   command({
+    name: 'host revoke',
+    about: 'revoke the certificate and the database login of an edge or a control; for a host, use host lost',
+    flags: {
+      name: { value: 'NAME', help: 'name of the machine', needed: true },
+      role: { choices: ['edge', 'control'], help: 'what the machine runs (default: edge)' },
+    },
+    settings: records,
+    load: async () => (await import('./host-certificates.ts')).revoke,
+  }),
+  command({
     name: 'join',
     about: 'let this machine join an installation, with a token of stead host token',
     flags: {

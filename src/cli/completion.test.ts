@@ -41,7 +41,7 @@ describe.skipIf(!has('bash'))('bash', () => {
     [['stead', 'acc'], ['account']],
     [
       ['stead', 'host', ''],
-      ['list', 'adopt', 'cordon', 'uncordon', 'lost', 'return', 'remove', 'token', 'ca'],
+      ['list', 'adopt', 'cordon', 'uncordon', 'lost', 'return', 'remove', 'token', 'revoke', 'ca'],
     ],
     [
       ['stead', 'account', ''],
@@ -109,7 +109,7 @@ describe.skipIf(!has('fish'))('fish', () => {
 
   test.each([
     ['stead acc', ['account']],
-    ['stead host ', ['list', 'adopt', 'cordon', 'uncordon', 'lost', 'return', 'remove', 'token', 'ca']],
+    ['stead host ', ['list', 'adopt', 'cordon', 'uncordon', 'lost', 'return', 'remove', 'token', 'revoke', 'ca']],
     ['stead --data-dir=/tmp account c', ['create']],
     ['stead account create --pl', ['--plan']],
     ['stead account create --plan ', ['Personal', 'Business', 'High Traffic']],

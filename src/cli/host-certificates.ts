@@ -3,7 +3,9 @@ import { createJoinToken, NameInUse } from '../certificates/join/join-tokens.sto
 import {
   AlreadyChanging,
   changeAuthority,
+  isCertified,
   type ListedAuthority,
+  revokeRole,
   signingAuthority,
   trustedAuthorities,
 } from '../certificates/role-certificates.store.ts'
@@ -91,6 +93,22 @@ export async function token({
 const MOST_MINUTES = 1440
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/i
 
+/** Runs `stead host revoke`. */
+export async function revoke({
+  config,
+  flags: { name, role = 'edge', json },
+}: Call<{ name: string; role: string | undefined }, ControlDatabaseKey>): Promise<void> {
+  await withControlDatabase(config, async ({ database }) => {
+    const owner = { role: role as CertifiedRole, name }
+    await database.transaction(async (tx) => {
+      if (!(await isCertified(tx, owner, Date.now())))
+        throw new CommandError(`No ${role} named ${name} has a certificate.`)
+      await revokeRole(tx, owner, Date.now())
+    })
+    printOne({ ...owner, state: 'revoked' }, json)
+  })
+}
+
 /** Runs `stead join`. */
 export async function join({ config, flags }: Call<{ token: string; control: string }, 'dataDir'>): Promise<void> {
   const token = readJoinToken(flags.token)
@@ -106,11 +124,13 @@ export async function join({ config, flags }: Call<{ token: string; control: str
   const before = (await readJoined(config.dataDir)) ?? (await folderFacts(config.dataDir)).identity
   if (before)
     throw new CommandError(`${config.dataDir} already belongs to an installation. Choose another with STEAD_DATA_DIR.`)
-  const { role, name } = await joinInstallation(token, control, config.dataDir)
+  const { role, name, databaseUrl } = await joinInstallation(token, control, config.dataDir)
   if (role === 'host') await hostName(config.dataDir, name)
   printOne({ role, name, data_folder: config.dataDir }, flags.json)
-  if (!flags.json)
-    console.log(
-      `\nThis machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`,
-    )
+  if (flags.json) return
+  console.log(
+    databaseUrl === undefined
+      ? `\nThis machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`
+      : `\nThis machine has its certificate, and its own login for the database. Do not set STEAD_DATABASE_URL. Set STEAD_MASTER_KEY as on the control, then run stead ${role}`,
+  )
 }

@@ -40,7 +40,7 @@ import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf } from './certificates/edge-certificates.ts'
-import { openIdentityOf } from './certificates/role-certificate.ts'
+import { openIdentityOf, type RoleIdentity } from './certificates/role-certificate.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
@@ -83,7 +83,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
     hostKey,
     holdsFrontPage: (route) => cache.holdsPage(route, `${route.hostName}${portOf(context)}`, '/'),
   })
-  const secure = await openSecure(context, routes, wake)
+  const secure = await openSecure(context, { routes, identity, onVisitor: wake })
   const gateway = createGateway({
     routes,
     log,
@@ -235,15 +235,25 @@ function keepRecords({ config, database, log, logs, room }: ProcessContext, logE
   }
 }
 
+interface SecureParts {
+  readonly routes: RouteTable
+  readonly identity: RoleIdentity | undefined
+  readonly onVisitor: (route: Route) => void
+}
+
 /**
  * Opens the parts that TLS connections need.
  * @returns undefined when TLS is off
  */
-async function openSecure(context: ProcessContext, routes: RouteTable, onVisitor: (route: Route) => void) {
-  const { config, database, sealer, log } = context
+async function openSecure(context: ProcessContext, { identity, ...following }: SecureParts) {
+  const { config, database, sealer, log, hasOwnLogin } = context
   const address = config.edgeTlsListen
   if (address === 'off') return undefined
-  const contexts = createSecureContexts({ routes, onVisitor, ...certificatesOf(context) })
+  const issueElsewhere = async (hostName: string) => {
+    await identity?.ask('POST /internal/local-certificate', { host_name: hostName })
+  }
+  const certificates = certificatesOf(context, hasOwnLogin ? { issueElsewhere } : {})
+  const contexts = createSecureContexts({ ...following, ...certificates })
   let server: SecureServer | undefined
   let current: Buffer | undefined
   const tickets = followTicketKeys({

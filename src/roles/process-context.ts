@@ -24,7 +24,9 @@ import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
 import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
+import { readJoined } from './certificates/join.ts'
 import { usableDataFolder } from './data-folder.ts'
+import { grantLogins } from './logins/grant-logins.ts'
 import { untilReachable } from './until-reachable.ts'
 
 /** The settings that locate the control database. */
@@ -47,6 +49,8 @@ export interface ProcessContext {
   readonly hostKey: string
   /** The key with which edges sign challenges of visitors. */
   readonly challengeKey: Buffer
+  /** Whether this machine joined, and uses a login of its own that has only the rights of its role. */
+  readonly hasOwnLogin: boolean
 }
 
 /** A running role. */
@@ -123,6 +127,7 @@ export async function openControlDatabase(
       return { database, folder, facts, belonging }
     }
     await migrate(database, migrations)
+    await grantLogins(database)
     // A copy of the database from before identities were introduced still belongs to the folder's installation.
     const wanted = isStranger ? undefined : folder.identity?.installation
     await database.transaction((tx) => identifyInstallation(tx, wanted, Date.now()))
@@ -145,10 +150,15 @@ export const nothingThere = (config: ControlDatabaseSettings): OperatorError =>
  * reachable yet.
  * @throws DatabaseTooNew, OperatorError
  */
-export async function openProcessContext(config: Config, name: string): Promise<ProcessContext> {
-  await usableDataFolder(config.dataDir)
-  const log = createLog(config, name)
-  const { database, key } = await untilReachable(() => openOwnControlDatabase(config, name))
+export async function openProcessContext(settings: Config, name: string): Promise<ProcessContext> {
+  await usableDataFolder(settings.dataDir)
+  const log = createLog(settings, name)
+  const own = await ownLogin(settings, name)
+  if (own && settings.databaseUrl)
+    log.warn('STEAD_DATABASE_URL is set, so this machine does not use the login that it got when it joined')
+  const hasOwnLogin = own !== undefined && !settings.databaseUrl
+  const config = hasOwnLogin ? { ...settings, databaseUrl: own } : settings
+  const { database, key } = await untilReachable(() => openOwnControlDatabase(config, name, hasOwnLogin))
   try {
     const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
     const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
@@ -156,22 +166,47 @@ export async function openProcessContext(config: Config, name: string): Promise<
     const folder = join(config.dataDir, 'logs')
     const store = openLogStore({ url: config.databaseUrl, folder, mostBytes: config.logMb * 2 ** 20 })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
-    return { room, config, log, database, sealer: createSealer(key), masterKey: key, logs, hostKey, challengeKey }
+    const keys = { sealer: createSealer(key), masterKey: key, hostKey, challengeKey }
+    return { room, config, log, database, logs, hasOwnLogin, ...keys }
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-async function openOwnControlDatabase(config: Config, name: string): Promise<{ database: Database; key: Buffer }> {
+/** Returns the database with the login of a machine that joined as this role. */
+async function ownLogin({ dataDir }: Config, name: string): Promise<string | undefined> {
+  const joined = await readJoined(dataDir)
+  return joined?.role === name ? joined.databaseUrl : undefined
+}
+
+async function openOwnControlDatabase(
+  config: Config,
+  name: string,
+  hasOwnLogin: boolean,
+): Promise<{ database: Database; key: Buffer }> {
   // An edge writes page views and metrics of its budgets, and serves visitors in the same thread.
-  const records = await openControlDatabase(config, { makes: true, strangers: 'refuse', mayLose: name === 'edge' })
+  const mayLose = name === 'edge'
+  const options = { makes: !hasOwnLogin, strangers: 'refuse', mayLose, isReadOnly: hasOwnLogin } as const
+  const records = await openControlDatabase(config, options)
   try {
+    if (hasOwnLogin) await mustBeUpToDate(records.database)
     return { database: records.database, key: await masterKey(config, records) }
   } catch (error) {
     await records.database.close().catch(() => {})
     throw openFault(error, databaseOf(config))
   }
+}
+
+/** Only controls may migrate. */
+async function mustBeUpToDate({ read }: Database): Promise<void> {
+  const applied = await appliedMigrations(read)
+  const missing = Object.keys(migrations).filter((name) => !applied.includes(name))
+  if (missing.length > 0)
+    throw new OperatorError(
+      `The database belongs to an older version of Stead (without ${missing.join(', ')}). Upgrade the controls first.`,
+      { exitCode: 1 },
+    )
 }
 
 /**

@@ -14,6 +14,7 @@ export interface Schema {
   schedules: ScheduleRow
   mail_counts: MailCountRow
   processes: ProcessRow
+  role_logins: RoleLoginRow
 }
 
 export type Flag = 0 | 1
@@ -130,4 +131,13 @@ export interface ProcessRow {
   seen_at: number
   /** Of its certificate for connections to other machines. Null without one, and for versions that know none. */
   certificate_serial: string | null
+}
+
+/** A login of PostgreSQL that belongs to one machine, with the rights of its role. */
+export interface RoleLoginRow {
+  /** The name of the login on the server. */
+  login: string
+  role: string
+  name: string
+  created_at: number
 }

@@ -45,7 +45,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
         },
       } as never,
     }
-    return certificatesOf(context, () => clock.now)
+    return certificatesOf(context, { now: () => clock.now })
   }
   const changes = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
   const rows = () => api.database.read.selectFrom('certificates').selectAll().execute()

@@ -22,6 +22,13 @@ type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'room'
   readonly config: Pick<ProcessContext['config'], 'localAuthority' | 'stagingDomain' | 'databaseUrl' | 'edgeTlsListen'>
 }
 
+export interface CertificateOptions {
+  /** Milliseconds UTC. */
+  readonly now?: () => number
+  /** Has the installation's own authority issue and store a certificate elsewhere, if this process may not. */
+  readonly issueElsewhere?: (hostName: string) => Promise<void>
+}
+
 /**
  * Returns the source of the edge's certificates: the database, and the installation's own authority for names that no
  * public authority knows. The latter issues when the first visitor needs a certificate, and again for renewal. Only
@@ -29,7 +36,7 @@ type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'room'
  */
 export function certificatesOf(
   context: NeededContext,
-  now = Date.now,
+  { now = Date.now, issueElsewhere }: CertificateOptions = {},
 ): Pick<SecureContextsOptions, 'load' | 'makes' | 'sharedBy'> {
   const { config, database, sealer, log } = context
   const domain = localDomainOf(config)
@@ -48,6 +55,11 @@ export function certificatesOf(
       const known = kept && withRenewal(kept, sealer)
       if (known && now() < known.renewAt) return known
       try {
+        if (issueElsewhere) {
+          await issueElsewhere(hostName)
+          const issued = await loadCertificate(database.read, hostName)
+          return issued && withRenewal(issued, sealer)
+        }
         return await make(context, { domain: domain as string, hostName, replaces: kept?.issuedAt, now: now() })
       } catch (error) {
         if (!known || now() >= known.expiresAt) throw error

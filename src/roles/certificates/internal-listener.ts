@@ -6,11 +6,13 @@ import type { TLSSocket } from 'node:tls'
 import { BadCertificateRequest, keyOfRequest } from '../../certificates/join/certificate-request.ts'
 import { redeemJoinToken, TokenRefused } from '../../certificates/join/join-tokens.store.ts'
 import { issueRoleCertificate, knownRoles, RoleRevoked } from '../../certificates/role-certificates.store.ts'
-import { certifiedRoles, ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
+import { type CertifiedRole, certifiedRoles, ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
 import { listenAlone } from '../free-port.ts'
+import { openLogin } from '../logins/open-login.ts'
 import type { ProcessContext, RunningRole } from '../process-context.ts'
+import { certificatesOf } from './edge-certificates.ts'
 
 const MOST_BODY_BYTES = 16_384
 const MOST_CONNECTIONS = 64
@@ -32,8 +34,11 @@ class Refused extends Error {
   }
 }
 
-type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log'> & {
-  readonly config: Pick<ProcessContext['config'], 'internalListen'>
+type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'room' | 'logs'> & {
+  readonly config: Pick<
+    ProcessContext['config'],
+    'internalListen' | 'databaseUrl' | 'localAuthority' | 'stagingDomain' | 'edgeTlsListen'
+  >
 }
 
 /**
@@ -101,7 +106,8 @@ async function answer(context: NeededContext, trust: RoleTrust, request: Incomin
       const { secret, request: text } = await bodyOf(request)
       const publicKey = await usableKey(text)
       const joined = await redeemJoinToken(options, { secret: String(secret), publicKey }).catch(refusing)
-      return { ...joined, authorities: await authorities() }
+      const own = await openLogin(context, joined)
+      return { ...joined, ...(own && { database: own }), authorities: await authorities() }
     }
     case 'POST /internal/renew': {
       const owner = peerOf(request.socket as TLSSocket, trust)
@@ -109,19 +115,24 @@ async function answer(context: NeededContext, trust: RoleTrust, request: Incomin
       const { certificate } = await issueRoleCertificate(options, { owner, publicKey }).catch(refusing)
       return { ...owner, certificate, authorities: await authorities() }
     }
+    case 'POST /internal/local-certificate': {
+      peerOf(request.socket as TLSSocket, trust, ['edge'])
+      const hostName = String((await bodyOf(request)).host_name)
+      const { makes, load } = certificatesOf(context)
+      if (!makes?.(hostName) || !(await load(hostName))) throw new Refused(404, 'No site has this name.')
+      return {}
+    }
     default:
       throw new Refused(404, 'There is nothing at this address.')
   }
 }
 
-/** @throws Refused for a client without a valid certificate */
-function peerOf(socket: TLSSocket, trust: RoleTrust): RoleName {
+/** @throws Refused for a client without a valid certificate of one of the roles */
+function peerOf(socket: TLSSocket, trust: RoleTrust, roles: readonly CertifiedRole[] = certifiedRoles): RoleName {
   const certificate = socket.getPeerX509Certificate()
-  const fault = socket.authorized
-    ? trust.faultOf(certificate, { roles: certifiedRoles })
-    : 'its certificate is not valid'
+  const fault = socket.authorized ? trust.faultOf(certificate, { roles }) : 'its certificate is not valid'
   const owner = certificate && ownerOf(certificate)
-  if (fault !== undefined || !owner) throw new Refused(403, `This machine cannot renew its certificate: ${fault}.`)
+  if (fault !== undefined || !owner) throw new Refused(403, `This machine may not ask for this: ${fault}.`)
   return owner
 }
 

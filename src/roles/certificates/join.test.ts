@@ -44,7 +44,8 @@ afterEach(async () => {
 
 const context = (dataDir = folder) => ({
   config: { ...readConfig({ STEAD_DATA_DIR: dataDir }), internalListen: { host: '127.0.0.1', port: 0 } },
-  ...{ database: made.database, sealer, log: noLog },
+  ...{ database: made.database, sealer, log: noLog, hasOwnLogin: false },
+  ...{ room: {} as never, logs: {} as never },
 })
 async function startListener(role: 'control' | 'host' = 'control'): Promise<InternalListener> {
   const identity = await identityOf({ role, name: 'c1' }, join(folder, 'none'))

@@ -24,6 +24,8 @@ export interface Joined extends RoleName {
   readonly certificate: string
   /** PEM. */
   readonly key: string
+  /** The database with the machine's own login, if the control has created one. */
+  readonly databaseUrl?: string
 }
 
 const joinedFile = (dataDir: string): string => pathOf(dataDir, 'joined.json')
@@ -59,7 +61,7 @@ export async function joinInstallation(token: JoinToken, control: ListenAddress,
   const key = await readFile(keyFile(dataDir), 'utf8')
   const body = { secret: token.secret, request: requestOf(key) }
   const answer = await call(control, 'POST /internal/join', ofControl([authority]), body)
-  const joined = joinedOf(answer, { control, key, authority })
+  const joined = { ...joinedOf(answer, { control, key, authority }), ...databaseOf(answer, control) }
   await writeJoined(dataDir, joined)
   await rm(keyFile(dataDir), { force: true })
   return joined
@@ -69,14 +71,27 @@ export async function joinInstallation(token: JoinToken, control: ListenAddress,
  * Renews the certificate of a machine that has joined, with a new key.
  * @throws OperatorError when the control refuses, or does not answer
  */
-export async function renewJoined(dataDir: string, { control }: Joined, trust: RoleTrust): Promise<Joined> {
+export async function renewJoined(dataDir: string, joined: Joined, trust: RoleTrust): Promise<Joined> {
   const key = pemOf((await makeKeys()).privateKey)
-  const { checkServerIdentity } = ofControl([])
-  const tls = { ...trust.options(), checkServerIdentity }
-  const answer = await call(control, 'POST /internal/renew', tls, { request: requestOf(key) })
-  const renewed = joinedOf(answer, { control, key })
+  const answer = await askControl(joined, trust, 'POST /internal/renew', { request: requestOf(key) })
+  const renewed = { ...joined, ...joinedOf(answer, { control: joined.control, key }) }
   await writeJoined(dataDir, renewed)
   return renewed
+}
+
+/**
+ * Asks the control of a machine that has joined.
+ * @param what such as `POST /internal/renew`
+ * @throws OperatorError when the control refuses, or does not answer
+ */
+export function askControl(
+  { control }: Pick<Joined, 'control'>,
+  trust: RoleTrust,
+  what: string,
+  body: object,
+): Promise<Record<string, unknown>> {
+  const { checkServerIdentity } = ofControl([])
+  return call(control, what, { ...trust.options(), checkServerIdentity }, body)
 }
 
 const writeJoined = (dataDir: string, joined: Joined): Promise<void> =>
@@ -111,6 +126,19 @@ function joinedOf(
   if (!owner || !isSigned || !leaf.checkPrivateKey(createPrivateKey(key)))
     throw new OperatorError('The control has issued a certificate that is not for this machine. Create another token.')
   return { ...owner, control, certificate: String(certificate), key }
+}
+
+const LOOPBACK = /^(localhost|127\..*|\[::1\]|)$/
+
+/** A database on the machine of the control has the address of the control. */
+function databaseOf({ database }: Record<string, unknown>, control: ListenAddress): Pick<Joined, 'databaseUrl'> {
+  if (typeof database !== 'string') return {}
+  const url = new URL(database)
+  const socket = url.searchParams.get('host')
+  if (!LOOPBACK.test(url.hostname) || (socket !== null && !socket.startsWith('/'))) return { databaseUrl: database }
+  url.searchParams.delete('host')
+  url.hostname = control.host.includes(':') ? `[${control.host}]` : control.host
+  return { databaseUrl: url.href }
 }
 
 async function call(

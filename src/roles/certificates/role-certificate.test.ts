@@ -27,6 +27,7 @@ const context = () => ({
   database: made.database,
   sealer,
   log: noLog,
+  hasOwnLogin: false,
 })
 async function start(by = context()) {
   const identity = await openRoleIdentity(by, { role: 'host', name: 'h1' }, () => now)

@@ -6,8 +6,9 @@ import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
 import { Poller } from '../../platform/db/poller.ts'
 import type { CertifiedRole, RoleName } from '../../platform/mtls/role-name.ts'
 import { type KnownRoles, type OwnCertificate, RoleTrust } from '../../platform/mtls/role-trust.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { type Joined, readJoined, renewJoined } from './join.ts'
+import { askControl, type Joined, readJoined, renewJoined } from './join.ts'
 
 const LOOK_MS = 60_000
 const LEAST_PAUSE_MS = 1_000
@@ -17,12 +18,17 @@ export interface RoleIdentity {
   readonly trust: RoleTrust
   /** Returns the serial number of the current certificate. */
   serial(): string
+  /**
+   * Asks the control that this machine joined with.
+   * @throws OperatorError when it refuses, or does not answer
+   */
+  ask(what: string, body: object): Promise<Record<string, unknown>>
   /** Reads the authorities and revocations, and renews the certificate when half of its time is over. */
   look(): Promise<void>
   close(): void
 }
 
-type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log'> & {
+type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'hasOwnLogin'> & {
   readonly config: Pick<ProcessContext['config'], 'dataDir'>
 }
 
@@ -43,11 +49,12 @@ export async function openIdentityOf(context: ProcessContext, role: CertifiedRol
  * @param now milliseconds UTC
  */
 export async function openRoleIdentity(
-  { config, database, sealer, log }: NeededContext,
+  { config, database, sealer, log, hasOwnLogin }: NeededContext,
   owner: RoleName,
   now: () => number = Date.now,
 ): Promise<RoleIdentity> {
   const issue = async () => {
+    if (hasOwnLogin) throw mustJoinAgain(owner)
     const { publicKey, privateKey } = await makeKeys()
     const issued = await issueRoleCertificate({ database, sealer, now: now() }, { owner, publicKey })
     return { ...issued, key: pemOf(privateKey) }
@@ -83,8 +90,19 @@ export async function openRoleIdentity(
     },
   })
   poller.begin(LOOK_MS)
-  return { trust, look, serial: () => own.serial, close: () => poller.end() }
+  const ask = async (what: string, body: object) => {
+    if (!joined) throw mustJoinAgain(owner)
+    return askControl(joined, trust, what, body)
+  }
+  return { trust, look, ask, serial: () => own.serial, close: () => poller.end() }
 }
+
+/** Only controls, and machines with all rights in the database, reach the key of the authority. */
+const mustJoinAgain = ({ role, name }: RoleName) =>
+  new OperatorError(
+    `The certificate of ${role} ${name} has expired or was revoked. Create a token on a control (stead host token), and join with an empty data folder.`,
+    { exitCode: 1 },
+  )
 
 /** @returns undefined if this machine did not join as this role, or its certificate is no longer valid */
 async function usableJoined(
