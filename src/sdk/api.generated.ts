@@ -3472,6 +3472,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the hosts that a site may move to
+         * @description An addition of Stead. Lists all hosts in order of ID, and says which can take the site and why others cannot. `POST /v1/sites/{id}/relocate` moves it.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        get: operations["listSiteHosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/relocate": {
         parameters: {
             query?: never;
@@ -7918,6 +7940,35 @@ export interface components {
              * @example host-1
              */
             confirm: string;
+        };
+        SiteHost: {
+            /** @example host-2 */
+            name: string;
+            /**
+             * @description As in `GET /v1/installation`
+             * @example active
+             * @enum {string}
+             */
+            state: "active" | "cordoned" | "draining" | "drained" | "lost";
+            /**
+             * @description Number of sites on the host, without those in the trash
+             * @example 12
+             */
+            sites: number;
+            /**
+             * @description Maximum number of sites on the host
+             * @example 100
+             */
+            max_sites: number;
+            /** @description PHP versions of the host that work with the kind of the site's database */
+            php_versions: string[];
+            /** @description Whether the site is on this host */
+            current: boolean;
+            /**
+             * @description Why the host cannot take the site. Null if it can
+             * @example The host has no room.
+             */
+            reason: string | null;
         };
         Relocation: {
             /**
@@ -15108,6 +15159,34 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listSiteHosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteHost"][];
                         errors: null;
                     };
                 };

@@ -249,6 +249,44 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await owner.call('PUT', '/v1/installation/hosts/h/uncordon')
     })
 
+    test('moves a site to a host that can take it, and sees why others cannot', async () => {
+      const { database } = panel.api
+      const more = button('More actions')
+      const entry = page.getByRole('menuitem', { name: 'Move to another host' })
+      await at(`sites/${site}/overview`)
+      await panel.settled(page)
+      await more.click()
+      await page.getByRole('menuitem', { name: 'Reset admin password' }).waitFor()
+      // An installation on one machine has nothing to choose.
+      expect(await entry.count()).toBe(0)
+      const seen = { address: 'http://127.0.0.1:2', datacenters: '', facts: '{}', seen_at: Date.now() + 30_000 }
+      const others = [
+        { ...seen, name: 'roomy', max_sites: 90, state: 'active' as const },
+        { ...seen, name: 'small', max_sites: 9, state: 'active' as const },
+        { ...seen, name: 'resting', max_sites: 9, state: 'cordoned' as const },
+      ]
+      await database.transaction((tx) => tx.insertInto('hosts').values(others).execute())
+      await page.reload()
+      await more.click()
+      await entry.click()
+      const hosts = dialog().getByRole('group', { name: 'Hosts' })
+      await hosts.getByText('Current host').waitFor()
+      await hosts.getByText('0 of 90 sites').waitFor()
+      await hosts.getByText('PHP 8.1, 8.2, 8.3').first().waitFor()
+      await hosts.getByText('The host gets no new sites.').waitFor()
+      await dialog().getByText('Pages in the edge cache still open.').waitFor()
+      const radio = (name: RegExp) => hosts.getByRole('radio', { name })
+      // The host with the most room is chosen.
+      expect([await radio(/roomy/).isChecked(), await radio(/resting/).isDisabled()]).toEqual([true, true])
+      await radio(/small/).check()
+      await panel.judge(page)
+      await dialog().getByRole('button', { name: 'Move site' }).click()
+      await page.getByRole('status').getByText('Move to small').first().waitFor()
+      expect(await typesOf()).toContain('site.relocate')
+      const names = others.map(({ name }) => name)
+      await database.transaction((tx) => tx.deleteFrom('hosts').where('name', 'in', names).execute())
+    })
+
     test('declares a host lost by typing its name, lets it return, and removes it', async () => {
       const { database } = panel.api
       const host = { address: '', datacenters: '', max_sites: 9, facts: '{}' }

@@ -24,6 +24,7 @@ const dialogs: readonly (readonly [path: string, ...open: readonly (string | Reg
   ['sites?kind=live', 'Views', 'Save view'],
   ['sites/ID/overview', 'Add tag'],
   ['sites/ID/overview', 'More actions', 'Reset admin password'],
+  ['sites/ID/overview', 'More actions', 'Move to another host'],
   ['sites/ID/backups', /^Restore .*20/],
   ['sites/ID/backups', /^More actions for .*20/, 'Delete backup'],
   ['sites/ID/copies', 'Clone site'],
@@ -72,6 +73,8 @@ describe.skipIf(!hasChromium)('large text', () => {
       await tx.updateTable('sites').set({ staging: 1, cloned_from_id: site }).where('id', '=', clone).execute()
       const plugin = { title: '', description: '', version: '1.0', update: 'available', updateVersion: '2.0' } as const
       const forms = { ...plugin, name: 'forms', file: 'forms/forms.php', status: 'active' } as const
+      const far = { name: LONG, address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
+      await tx.insertInto('hosts').values(far).execute()
       await storePlugins(tx, site, { plugins: [forms], themes: [] }, Date.now())
     })
     const zone = await zoneIn(api, { accountId: owner.accountId, siteId: site, name: `${LONG}.test` })

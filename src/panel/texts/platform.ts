@@ -1,3 +1,5 @@
+import { hostTexts } from './hosts.ts'
+
 export const platformTexts = {
   title: 'Platform',
   notYours: 'Only the operator of this installation sees its state. The operator is the first account.',
@@ -40,13 +42,13 @@ export const platformTexts = {
   didSuspend: (email: string) => `Account ${email} suspended`,
   resume: 'Resume account',
   didResume: (email: string) => `Account ${email} resumed`,
-  sitesOf: (count: number, most: number) => `${count.toLocaleString()} of ${most.toLocaleString()} sites`,
+  sitesOf: hostTexts.room,
   accountCommands: 'To create an account or change a plan, use the command line on the server:',
   accountCommand: 'stead help account',
   hosts: 'Hosts',
   hostsHead: ['Host', 'Sites', 'Last report', 'Status', 'Actions'],
   noHosts: 'No hosts. You cannot create sites until one has started.',
-  hostStates: { active: 'Active', cordoned: 'Cordoned', draining: 'Draining', drained: 'Drained', lost: 'Lost' },
+  hostStates: hostTexts.states,
   cordon: 'Cordon host',
   cordonQuestion: (name: string) => `Cordon ${name}?`,
   cordonEffect: (sites: number, others: number) =>

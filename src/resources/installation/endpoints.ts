@@ -12,6 +12,7 @@ import { removeHost } from './hosts/remove-host.ts'
 import { returnHost } from './hosts/return-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
+import { listSiteHosts } from './relocate/list-site-hosts.ts'
 import { relocateSite } from './relocate/relocate-site.ts'
 
 /** In the order of the API description. */
@@ -30,5 +31,6 @@ export const endpoints = [
   loseHost,
   returnHost,
   removeHost,
+  listSiteHosts,
   relocateSite,
 ]

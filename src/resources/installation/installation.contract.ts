@@ -162,6 +162,7 @@ const samples: readonly Sample[] = [
   { endpoint: 'loseHost', path: at('/v1/installation/hosts/h/lost'), body: () => ({ confirm: 'h' }), isOfOperator: true, status: 400 },
   { endpoint: 'returnHost', path: at('/v1/installation/hosts/h/return'), isOfOperator: true, status: 400 },
   { endpoint: 'removeHost', path: at('/v1/installation/hosts/h'), isOfOperator: true, status: 400 },
+  { endpoint: 'listSiteHosts', path: ({ site }) => `/v1/sites/${site}/hosts`, isOfOperator: true },
   { endpoint: 'relocateSite', path: ({ site }) => `/v1/sites/${site}/relocate`, body: () => ({}), isOfOperator: true, status: 400 },
 ]
 

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -20,6 +21,7 @@ import { person } from '../../session.ts'
 import { sizeOf } from '../../size.ts'
 import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
+import { relocateTexts } from '../../texts/site/relocate.ts'
 import { agoOf, timeOf } from '../../time.ts'
 import { openDatabase } from '../open-database.ts'
 import { openLogin } from '../open-login.ts'
@@ -28,17 +30,20 @@ import { wordpressRelease } from '../wordpress-release.ts'
 import { EdgeCache, FlushObjects, PurgeCache } from './cache-controls.tsx'
 import { type PartProps, turnWith } from './part.ts'
 import { QuickLinks } from './quick-links.tsx'
+import { Relocate } from './relocate.tsx'
 import { connectBy, useSftpUsers } from './ssh-command.ts'
 import { Favorite, Tags } from './tags.tsx'
 import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
 
 /** The dashboard of a site: its state, its visits, and the most common actions. */
 export function Overview(props: PartProps) {
+  const isMoving = useSignal(false)
   const params = { path: { site_id: props.id } }
   const days = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })), [props.id])
   return (
     <>
-      <Head {...props} />
+      <Head {...props} move={() => (isMoving.value = true)} />
+      {isMoving.value && <Relocate {...props} onClose={() => (isMoving.value = false)} />}
       <QuickLinks id={props.id} />
       <Advice {...props} />
       <DatabaseErrors {...props} />
@@ -53,9 +58,10 @@ export function Overview(props: PartProps) {
   )
 }
 
-function Head({ site, act, id }: PartProps) {
+function Head({ site, act, id, move }: PartProps & { move(): void }) {
   const path = { params: { path: { id } } }
   const figures = useFigures([id])
+  const isMovable = useOtherHosts(id)
   return (
     <div class="head">
       <Thumb id={id} isBig picture={figures.get(id)?.pictureLocation} />
@@ -89,6 +95,11 @@ function Head({ site, act, id }: PartProps) {
           <MenuItem icon="lock" of="resetAdminPassword" onClick={resetPassword(id)}>
             {texts.password}
           </MenuItem>
+          {isMovable && (
+            <MenuItem icon="server" of="relocateSite" onClick={move}>
+              {relocateTexts.menu}
+            </MenuItem>
+          )}
           {site.state === 'disabled' ? (
             <MenuItem
               icon="play"
@@ -116,6 +127,16 @@ function Head({ site, act, id }: PartProps) {
       </div>
     </div>
   )
+}
+
+/** Returns whether the person is the operator, and the installation has several hosts. */
+function useOtherHosts(id: number): boolean {
+  const { operator = false } = person.value ?? {}
+  const hosts = useLoad(async () => {
+    if (!operator) return { data: [] }
+    return ask(() => api.GET('/v1/sites/{id}/hosts', { params: { path: { id } } }))
+  }, [id, operator])
+  return (hosts.got.value?.data.length ?? 0) > 1
 }
 
 function Figures({ id, days }: PartProps & { readonly days: Days }) {

@@ -344,23 +344,30 @@ describe.each(dialects)('a site that moves between hosts, on $dialect', ({ diale
     const change = (values: object, name = 'far') =>
       api.database.transaction((tx) => tx.updateTable('hosts').set(values).where('name', '=', name).execute())
 
+    /** What the list of hosts says about both hosts. */
+    const reasons = async () => {
+      const { data } = (await owner.call('GET', `/v1/sites/${site}/hosts`)).body
+      return data.map(({ name, reason }: { name: string; reason: string | null }) => [name, reason])
+    }
+
     test('for a host that is unknown, the same, cordoned, full, silent, or lacks what the site needs', async () => {
       expect(await refusal({ host: 'h9' })).toEqual([400, 'host_unknown'])
       expect(await refusal({ host: 'near' })).toEqual([400, 'site_on_host'])
-      const unfit: object[] = [
-        { state: 'cordoned' },
-        { max_sites: 0 },
-        { datacenters: 'elsewhere' },
-        { facts: JSON.stringify({ hasWasm: false }) },
-        {
-          facts: JSON.stringify({
-            containment: { runtimes: { '8.3': 'refused', '8.4': 'refused', '8.5': 'refused' } },
-          }),
-        },
-        ...(dialect === 'postgres' ? [{ seen_at: 0 }] : []),
+      const here = ['near', 'The site is on this host.']
+      expect(await reasons()).toEqual([here, ['far', null]])
+      const noPhp = 'The host cannot run the site with PHP 8.3 and its database.'
+      const refused = { containment: { runtimes: { '8.3': 'refused', '8.4': 'refused', '8.5': 'refused' } } }
+      const unfit: [object, string][] = [
+        [{ state: 'cordoned' }, 'The host gets no new sites.'],
+        [{ max_sites: 0 }, 'The host has no room.'],
+        [{ datacenters: 'elsewhere' }, `The host does not serve the datacenter ${api.config.datacenters[0]?.code}.`],
+        [{ facts: JSON.stringify({ hasWasm: false }) }, noPhp],
+        [{ facts: JSON.stringify(refused) }, noPhp],
+        ...(dialect === 'postgres' ? [[{ seen_at: 0 }, 'The host does not report.'] as [object, string]] : []),
       ]
-      for (const values of unfit) {
+      for (const [values, reason] of unfit) {
         await change(values)
+        expect(await reasons()).toEqual([here, ['far', reason]])
         const asked = [await refusal({ host: 'far' }), await refusal()]
         expect([values, asked]).toEqual([
           values,
