@@ -3406,6 +3406,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/hosts/rebalance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move sites from full hosts to emptier ones
+         * @description An addition of Stead. Compares the disk use and the page views of all hosts that take sites. If two differ by more than a tenth of their fair share, it moves sites from the fuller one to the emptier one. Sites that moved in the last week stay. One operation, named in `Operation-Id`, runs all moves. To stop early, cancel it: moves that have begun finish. With `dry_run`, or when no site should move, nothing starts.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        post: operations["rebalanceHosts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/installation/hosts/{name}/lost": {
         parameters: {
             query?: never;
@@ -7933,6 +7955,78 @@ export interface components {
              * @example host-2
              */
             to?: string;
+            /** @description Sites that move at the same time. Default: 2 */
+            at_once?: number;
+            /**
+             * @description Times of a day in UTC between which moves begin. The second may be on the next day. Default: the whole day
+             * @example 01:00-05:00
+             */
+            window?: string;
+            /**
+             * @description Time in ISO 8601, UTC, after which no move begins. Sites that are left then stay
+             * @example 2100-01-01T05:00:00Z
+             */
+            deadline?: string;
+        };
+        NewRebalance: {
+            /**
+             * @description Whether to only list the moves. Default: false
+             * @example false
+             */
+            dry_run?: boolean;
+            /**
+             * @description Moves at most. Default: 20
+             * @example 20
+             */
+            most?: number;
+            /** @description Sites that move at the same time. Default: 2 */
+            at_once?: number;
+        };
+        PlannedMove: {
+            site_id: number;
+            /** @example my-shop */
+            site: string;
+            /**
+             * @description Name of its host
+             * @example host-1
+             */
+            from: string;
+            /**
+             * @description Name of the new host
+             * @example host-2
+             */
+            to: string;
+            /**
+             * @description Size of files and database
+             * @example 104857600
+             */
+            disk_bytes: number;
+            /**
+             * @description Page views of the last week
+             * @example 420
+             */
+            visits: number;
+            /** @example host-1 has 180 % of its fair share, and host-2 has 20 %. */
+            reason: string;
+        };
+        HostLoad: {
+            /** @example host-1 */
+            name: string;
+            /**
+             * @description Share of the disk use of all sites and of their page views of the last week, compared with the places of the host. 100 is a fair share
+             * @example 180
+             */
+            load: number;
+            /**
+             * @description Share of the disk use of all sites and of their page views of the last week, compared with the places of the host. 100 is a fair share
+             * @example 180
+             */
+            load_after: number;
+        };
+        Rebalance: {
+            moves: components["schemas"]["PlannedMove"][];
+            /** @description Hosts that take sites, before and after the moves */
+            hosts: components["schemas"]["HostLoad"][];
         };
         HostLoss: {
             /**
@@ -15040,7 +15134,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "to": "host-2"
+                 *       "to": "host-2",
+                 *       "window": "01:00-05:00",
+                 *       "deadline": "2100-01-01T05:00:00Z"
                  *     }
                  */
                 "application/json": components["schemas"]["Drain"];
@@ -15057,6 +15153,44 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    rebalanceHosts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "dry_run": false,
+                 *       "most": 20
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRebalance"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Rebalance"];
                         errors: null;
                     };
                 };

@@ -16,6 +16,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'site.import': ['Import site', 'Site imported'],
   'site.bring_back': ['Recover site', 'Site recovered'],
   'host.drain': ['Move sites off a host', 'Sites moved off a host'],
+  'hosts.rebalance': ['Rebalance hosts', 'Hosts rebalanced'],
   'site.relocate': ['Move site to another host', 'Site moved to another host'],
   'site.receive_files': ['Receive files of a site', 'Files of a site received'],
   'site.receive': ['Receive a site', 'Site received'],

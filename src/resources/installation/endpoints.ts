@@ -8,6 +8,7 @@ import { getInstallation } from './get-installation.ts'
 import { cordonHost } from './hosts/cordon-host.ts'
 import { drainHost } from './hosts/drain-host.ts'
 import { loseHost } from './hosts/lose-host.ts'
+import { rebalanceHosts } from './hosts/rebalance-hosts.ts'
 import { removeHost } from './hosts/remove-host.ts'
 import { returnHost } from './hosts/return-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
@@ -28,6 +29,7 @@ export const endpoints = [
   cordonHost,
   uncordonHost,
   drainHost,
+  rebalanceHosts,
   loseHost,
   returnHost,
   removeHost,

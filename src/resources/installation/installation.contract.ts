@@ -8,6 +8,7 @@ import { at, type Examples, type Sample, type Scene, unique, type World } from '
 import { EMPTY_DATACENTER, siteIs, write } from '../../../test/support/scenes.ts'
 import type { HostState } from '../../hosting/host-state.ts'
 import { jobs as definitions } from '../../jobs.ts'
+import { dayOf } from '../../platform/log-store/days.ts'
 import { requestCancel } from '../../platform/operations/control.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { firstAccount, setSuspended } from '../account/account.store.ts'
@@ -21,6 +22,7 @@ import { putAccountAccess } from '../collaborators/account-access.store.ts'
 import { zoneIn } from '../dns/dns.fixture.ts'
 import { findSite } from '../sites/site.store.ts'
 import { removeAccountJob } from './accounts/remove-account.job.ts'
+import { rebalanceHostsJob } from './hosts/rebalance-hosts.job.ts'
 import { listRecordsBackups, recordsRepository, verifyRecords } from './records-backup.ts'
 import { relocateSiteJob } from './relocate/relocate-site.job.ts'
 import { relocationJobs, relocationRefusals } from './relocate/relocation.fixture.ts'
@@ -94,9 +96,46 @@ async function leavingIn(scene: Scene, begunAt: number | null = null): Promise<n
 }
 
 /** Asks to drain a host, while all hosts use one backup storage. */
-function drain({ api }: Scene, name: string, to?: string) {
+function drain({ api }: Scene, name: string, body: Record<string, unknown> = {}) {
   Object.assign(api.config, { backupDir: '/backups' })
-  return { params: { name }, body: { ...(to && { to }) } }
+  return { params: { name }, body }
+}
+
+/** Asks to rebalance hosts, of which one has all visits, and another one half as many places. */
+async function imbalance({ api, owner }: Scene) {
+  Object.assign(api.config, { backupDir: '/backups' })
+  const { read } = api.database
+  const { id } = await read.selectFrom('hosts').select('id').where('name', '=', 'h').executeTakeFirstOrThrow()
+  const sites = [
+    { id: await api.site(owner, `busy-${unique()}`), views: 9 },
+    { id: await api.site(owner, `quiet-${unique()}`), views: 1 },
+  ]
+  const { datacenterCode: datacenters = '' } = (await findSite(read, sites[0]?.id as number)) ?? {}
+  const values = { name: `half-${unique()}`, address: '', datacenters, max_sites: 5e5, facts: '{}', seen_at: HEARD }
+  const home = { host_id: id, core_version: '6.8', install: 'wordpress', created_at: 1, state: 'taken' } as const
+  await api.database.transaction(async (tx) => {
+    // Of an earlier example.
+    const open = tx.updateTable('operations').set({ state: 'canceled', finished_at: Date.now() })
+    await open.where('type', '=', rebalanceHostsJob.name).where('finished_at', 'is', null).execute()
+    await tx.insertInto('hosts').values(values).execute()
+    for (const { id: site_id, views } of sites) {
+      await tx.updateTable('sites').set({ host_id: id }).where('id', '=', site_id).execute()
+      await tx
+        .insertInto('site_homes')
+        .values({ ...home, site_id })
+        .execute()
+      const day = { site_id, day: dayOf(Date.now()), views, people: 1 }
+      await tx.insertInto('page_view_days').values(day).execute()
+    }
+  })
+  return {}
+}
+
+/** Hosts are being rebalanced. */
+async function withRebalance({ api }: Scene) {
+  Object.assign(api.config, { backupDir: '/backups' })
+  await api.database.transaction((tx) => enqueue(tx, rebalanceHostsJob, { moves: [] }, { afterMs: 86_400_000 }))
+  return {}
 }
 
 /** Asks to move the site of the scene, while all hosts use one backup storage. */
@@ -159,6 +198,7 @@ const samples: readonly Sample[] = [
   // Its hosts share no storage.
   { endpoint: 'drainHost', path: at('/v1/installation/hosts/h/drain'), body: () => ({}), isOfOperator: true, status: 400 },
   // The only host.
+  { endpoint: 'rebalanceHosts', path: at('/v1/installation/hosts/rebalance'), body: () => ({}), isOfOperator: true, status: 400 },
   { endpoint: 'loseHost', path: at('/v1/installation/hosts/h/lost'), body: () => ({ confirm: 'h' }), isOfOperator: true, status: 400 },
   { endpoint: 'returnHost', path: at('/v1/installation/hosts/h/return'), isOfOperator: true, status: 400 },
   { endpoint: 'removeHost', path: at('/v1/installation/hosts/h'), isOfOperator: true, status: 400 },
@@ -177,7 +217,8 @@ const examples: Examples = {
   removeAccount: async (scene) => ({ params: { id: await another(scene) }, body: { email: emailIn(scene) } }),
   cancelAccountRemoval: async (scene) => ({ params: { id: await leavingIn(scene) } }),
   cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
-  drainHost: async (scene) => drain(scene, await hostIn(scene, 'active'), 'h'),
+  drainHost: async (scene) => drain(scene, await hostIn(scene, 'active'), { to: 'h' }),
+  rebalanceHosts: imbalance,
   relocateSite: async (scene) => moveTo(scene, await roomyHost(scene)),
   // Repeated: on SQLite, no host is silent.
   async loseHost(scene) {
@@ -205,8 +246,11 @@ const problems: readonly ProblemCase[] = [
   { of: ['returnHost'], code: 'host_not_lost', example: () => ({ params: { name: 'h' } }) },
   { of: ['removeHost'], code: 'host_running', example: async (scene) => ({ params: { name: await hostIn(scene, 'active', HEARD) } }) },
   { of: ['removeHost'], code: 'host_has_sites', example: () => ({ params: { name: 'h' } }), prepare: lostHost },
-  { of: ['drainHost'], code: 'host_unknown', example: async (scene) => drain(scene, 'h', 'nobody') },
-  { of: ['relocateSite', 'drainHost'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
+  { of: ['drainHost'], code: 'host_unknown', example: async (scene) => drain(scene, 'h', { to: 'nobody' }) },
+  { of: ['drainHost'], code: 'drain_window', example: async (scene) => drain(scene, 'h', { window: '01:00-01:00' }) },
+  { of: ['drainHost'], code: 'drain_deadline', example: async (scene) => drain(scene, 'h', { deadline: '2020-01-01T05:00:00Z' }) },
+  { of: ['rebalanceHosts'], code: 'rebalance_open', example: withRebalance },
+  { of: ['relocateSite', 'drainHost', 'rebalanceHosts'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
   { of: ['relocateSite'], code: 'host_unknown', example: (scene) => moveTo(scene, 'nobody') },
   { of: ['relocateSite'], code: 'host_unfit', example: async (scene) => moveTo(scene, await hostIn(scene, 'cordoned')) },
   { of: ['relocateSite'], code: 'site_on_host', example: (scene) => moveTo(scene, 'h') },

@@ -52,6 +52,21 @@ export const problems = declareProblems({
     text: 'The site is being moved to another host (operation {operation}).',
     remedy: 'Wait for that operation, or cancel it.',
   },
+  drain_window: {
+    status: 400,
+    text: 'window: must be two different times of a day in UTC, such as 01:00-05:00.',
+    remedy: 'Send two times, or omit `window`.',
+  },
+  drain_deadline: {
+    status: 400,
+    text: 'deadline: must be a future time in ISO 8601 and UTC, such as 2100-01-01T05:00:00Z.',
+    remedy: 'Send a future time, or omit `deadline`.',
+  },
+  rebalance_open: {
+    status: 400,
+    text: 'Hosts are being rebalanced (operation {operation}).',
+    remedy: 'Wait for that operation, or cancel it.',
+  },
   host_lost: {
     status: 400,
     text: '{host} is marked lost. To use it again, run stead host return --name={host} on the server.',

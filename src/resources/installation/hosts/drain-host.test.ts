@@ -5,7 +5,9 @@ import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { hostJobs } from '../../../jobs.ts'
 import { dayOf } from '../../../platform/log-store/days.ts'
 import { requestCancel } from '../../../platform/operations/control.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { changeSite } from '../../sites/site.store.ts'
 import { drainHostJob } from './drain-host.job.ts'
@@ -61,7 +63,7 @@ async function drain(body: object = {}): Promise<number> {
   return Number(answer.headers['operation-id'])
 }
 const moves = async () => {
-  const rows = api.database.read.selectFrom('operations').select(['site_id', 'finished_at'])
+  const rows = api.database.read.selectFrom('operations').select(['site_id', 'created_at', 'finished_at'])
   return (await rows.where('type', '=', 'site.relocate').orderBy('id').execute()).map((row) => row)
 }
 const sitesOn = async (host: FakeHost) => {
@@ -102,4 +104,32 @@ test('begins no further move when it is canceled, or when the host is uncordoned
   // The two that had begun.
   await until(async () => (await moves()).every(({ finished_at }) => finished_at !== null))
   expect([(await sitesOn(hosts[0])).length, (await moves()).length]).toEqual([1, 2])
+})
+
+test('moves one site after the other if asked', async () => {
+  for (const name of ['one', 'two', 'three']) await siteWith(name, 1)
+  work()
+  expect((await ended(api.database, await drain({ at_once: 1 }))).state).toBe('succeeded')
+  const all = await moves()
+  expect(all).toHaveLength(3)
+  for (const [at, { created_at }] of all.slice(1).entries())
+    expect(created_at).toBeGreaterThanOrEqual(all[at]?.finished_at as number)
+})
+
+test('begins no move outside of its window, and none after its deadline', async () => {
+  const site = await siteWith('one', 1)
+  const hour = new Date().getUTCHours()
+  const clock = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
+  const closed = await drain({ window: `${clock(2)}-${clock(3)}` })
+  await until(async () => (await findOperation(api.database.read, closed))?.state === 'running')
+  await owner.call('PUT', '/v1/installation/hosts/near/uncordon')
+  expect((await ended(api.database, closed)).state).toBe('succeeded')
+  expect(await moves()).toEqual([])
+  await owner.call('PUT', '/v1/installation/hosts/near/cordon')
+  const order = { host: 'near', deadline: '2026-01-01T05:00:00Z' }
+  const options = { accountId: owner.accountId }
+  const late = await api.database.transaction((tx) => enqueue(tx, drainHostJob, order, options))
+  const { steps } = await ended(api.database, late)
+  expect(steps[0]?.warning).toBe('Sites that stay on the host: one (the deadline has passed)')
+  expect([await moves(), await sitesOn(hosts[0])]).toEqual([[], [site]])
 })

@@ -6,6 +6,7 @@ import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { cordonByRequest, HostName, HostStateSchema } from './cordon-by-request.ts'
 import { drainHostJob } from './drain-host.job.ts'
+import { type DrainTimes, readDeadline, readWindow } from './drain-times.ts'
 import { findHostNamed, openDrains } from './host-changes.store.ts'
 
 const Drain = Type.Object(
@@ -16,6 +17,24 @@ const Drain = Type.Object(
         minLength: 1,
         maxLength: 100,
         examples: ['host-2'],
+      }),
+    ),
+    at_once: Type.Optional(
+      Type.Integer({ description: 'Sites that move at the same time. Default: 2', minimum: 1, maximum: 2 }),
+    ),
+    window: Type.Optional(
+      Type.String({
+        description:
+          'Times of a day in UTC between which moves begin. The second may be on the next day. Default: the whole day',
+        maxLength: 11,
+        examples: ['01:00-05:00'],
+      }),
+    ),
+    deadline: Type.Optional(
+      Type.String({
+        description: 'Time in ISO 8601, UTC, after which no move begins. Sites that are left then stay',
+        maxLength: 30,
+        examples: ['2100-01-01T05:00:00Z'],
       }),
     ),
   },
@@ -34,10 +53,19 @@ export const drainHost = endpoint({
   body: Drain,
   response: HostStateSchema,
   starts: true,
-  problems: [problems.host_lost, problems.storage_not_shared, problems.host_unknown],
+  problems: [
+    problems.host_lost,
+    problems.storage_not_shared,
+    problems.host_unknown,
+    problems.drain_window,
+    problems.drain_deadline,
+  ],
 
-  async handle(context, { params: { name }, body: { to } }) {
+  async handle(context, { params: { name }, body }) {
     const { tx, config } = context
+    const { at_once: atOnce, ...order } = body
+    const { to } = order
+    checkTimes(order, context.now)
     if (!haveStorageInCommon(config)) throw new Problem(problems.storage_not_shared, {})
     if (to !== undefined && (await findHostNamed(tx, to)) === undefined)
       throw new Problem(problems.host_unknown, { host: to })
@@ -48,7 +76,7 @@ export const drainHost = endpoint({
       context.started.push(open)
       return { name, state }
     }
-    await context.start(drainHostJob, { host: name, ...(to !== undefined && { to }) })
+    await context.start(drainHostJob, { host: name, ...order, ...(atOnce !== undefined && { atOnce }) })
     await context.record({
       action: actions['host.drain_requested'],
       message: `Requested to move all sites off the host ${name}`,
@@ -56,3 +84,9 @@ export const drainHost = endpoint({
     return { name, state }
   },
 })
+
+/** @throws Problem `drain_window`, `drain_deadline` */
+function checkTimes({ window, deadline }: DrainTimes, now: number): void {
+  if (window !== undefined && !readWindow(window)) throw new Problem(problems.drain_window, {})
+  if (deadline !== undefined && (readDeadline(deadline) ?? 0) <= now) throw new Problem(problems.drain_deadline, {})
+}

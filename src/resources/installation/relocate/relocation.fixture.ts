@@ -65,31 +65,51 @@ const copyOf = async (world: JobWorld) =>
 const isElsewhere = async (world: JobWorld) =>
   expect((await findSite(world.api.database.read, world.site))?.hostId).toBe(otherOf(world).hostId)
 
+/**
+ * Puts the site on another host, and lets both hosts work.
+ * @returns the other host, and the name of that of the world
+ */
+async function awayFromWorld(world: JobWorld) {
+  const other = await addHost(world)
+  await settle(world, other)
+  Object.assign(world.host.services.config, { backupDir: '/backups' })
+  for (const { hostId, services } of [other, world.host]) {
+    const definitions = [relocateSiteJob, receiveFiles, receiveSite, removeCopy]
+    const worker = startWorker(world.api.database, definitions, {
+      ...{ runner: 'host', hostId, services, lookEveryMs: 20 },
+    })
+    world.leftovers.unshift(() => worker.stop(5000))
+  }
+  const hosts = world.api.database.read.selectFrom('hosts').select(['id', 'name'])
+  const [here, there] = await hosts.where('id', 'in', [world.host.hostId, other.hostId]).orderBy('id').execute()
+  return { other, here: here?.name as string, there: there?.name as string }
+}
+
+async function hasCome(world: JobWorld) {
+  expect((await findSite(world.api.database.read, world.site))?.hostId).toBe(world.host.hostId)
+  const path = (await world.host.services.siteDirectories.ofSite(world.site))?.path as string
+  expect(world.host.title(path)).toBe('mine')
+}
+
 export const relocationJobs: Record<string, JobSample> = {
   'host.drain': {
     async prepare(world) {
-      const other = await addHost(world)
-      await settle(world, other)
-      Object.assign(world.host.services.config, { backupDir: '/backups' })
-      for (const { hostId, services } of [other, world.host]) {
-        const definitions = [relocateSiteJob, receiveFiles, receiveSite, removeCopy]
-        const worker = startWorker(world.api.database, definitions, {
-          ...{ runner: 'host', hostId, services, lookEveryMs: 20 },
-        })
-        world.leftovers.unshift(() => worker.stop(5000))
-      }
-      const hosts = world.api.database.read.selectFrom('hosts').select(['id', 'name'])
-      const [here, there] = await hosts.where('id', 'in', [world.host.hostId, other.hostId]).orderBy('id').execute()
+      const { other, here, there } = await awayFromWorld(world)
       await change(world, (tx) =>
         tx.updateTable('hosts').set({ state: 'cordoned' }).where('id', '=', other.hostId).execute(),
       )
-      return { input: { host: there?.name, to: here?.name }, options: { siteId: null, hostId: null } }
+      return { input: { host: there, to: here }, options: { siteId: null, hostId: null } }
     },
-    async done(world) {
-      expect((await findSite(world.api.database.read, world.site))?.hostId).toBe(world.host.hostId)
-      const path = (await world.host.services.siteDirectories.ofSite(world.site))?.path as string
-      expect(world.host.title(path)).toBe('mine')
+    done: hasCome,
+  },
+
+  'hosts.rebalance': {
+    async prepare(world) {
+      const { other, here } = await awayFromWorld(world)
+      const moves = [{ siteId: world.site, fromHostId: other.hostId, to: here }]
+      return { input: { moves }, options: { siteId: null, hostId: null } }
     },
+    done: hasCome,
   },
 
   'site.relocate': {

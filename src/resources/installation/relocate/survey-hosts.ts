@@ -23,6 +23,15 @@ export interface SurveyedHost {
   readonly refusal: string | undefined
 }
 
+/** What a host offers to sites. */
+export interface HostPlace {
+  readonly room: HostRoom
+  readonly runtimes: HostRuntimes
+}
+
+type Kind = Awaited<ReturnType<typeof databaseOfSite>>
+type Needs = Pick<Site, 'datacenterCode' | 'phpVersion'>
+
 /** Decides for each host whether it can take a site, in order of id. This is the only rule for it. */
 export async function surveyHosts(tx: Tx, site: Site): Promise<SurveyedHost[]> {
   const kind = await databaseOfSite(tx, site.id)
@@ -30,29 +39,45 @@ export async function surveyHosts(tx: Tx, site: Site): Promise<SurveyedHost[]> {
   const surveyed: SurveyedHost[] = []
   for (const housing of await listHousing(tx)) {
     const runtimes = await runtimesOfHost(tx, housing.id)
-    const versions = phpVersions.filter((version) => runs(runtimes, version, kind))
     const room = open.get(housing.id)
-    const refusal = refusalOf(site, housing, room) ?? refusalOfPhp(site, versions)
-    surveyed.push({ housing, room, phpVersions: versions, refusal })
+    const refusal = refusalOf(site, housing, room && refusalOfPlace(site, kind, { room, runtimes }), room)
+    surveyed.push({ housing, room, phpVersions: versionsOf(runtimes, kind), refusal })
   }
   return surveyed
 }
 
-type Kind = Awaited<ReturnType<typeof databaseOfSite>>
-
-function runs(runtimes: HostRuntimes, version: string, kind: Kind): boolean {
-  const hasDatabase = isOnServer(kind) ? runtimes.databases[version] === kind : runtimes.hasWasm
-  return hasDatabase && canRun(runtimes, version, kind)
+/** Returns what each host that takes sites offers, in order of id. */
+export async function placesOfHosts(tx: Tx): Promise<HostPlace[]> {
+  const places: HostPlace[] = []
+  for (const room of await openHosts(tx)) places.push({ room, runtimes: await runtimesOfHost(tx, room.id) })
+  return places
 }
 
-function refusalOf(site: Site, { id, state }: Housing, room: HostRoom | undefined): string | undefined {
+/** Returns why a host that takes sites cannot run one, besides its room. */
+export function refusalOfPlace(
+  { datacenterCode: code, phpVersion }: Needs,
+  kind: Kind,
+  { room, runtimes }: HostPlace,
+): string | undefined {
+  if (room.datacenters.length > 0 && !room.datacenters.includes(code))
+    return `The host does not serve the datacenter ${code}.`
+  if (!versionsOf(runtimes, kind).includes(phpVersion))
+    return `The host cannot run the site with PHP ${phpVersion} and its database.`
+}
+
+const versionsOf = (runtimes: HostRuntimes, kind: Kind) =>
+  phpVersions.filter((version) => {
+    const hasDatabase = isOnServer(kind) ? runtimes.databases[version] === kind : runtimes.hasWasm
+    return hasDatabase && canRun(runtimes, version, kind)
+  })
+
+function refusalOf(
+  site: Site,
+  { id, state }: Housing,
+  misfit: string | undefined,
+  room: HostRoom | undefined,
+): string | undefined {
   if (id === site.hostId) return 'The site is on this host.'
   if (!room) return state === 'active' ? 'The host does not report.' : 'The host gets no new sites.'
-  if (room.freeSites <= 0) return 'The host has no room.'
-  const { datacenterCode: code } = site
-  const serves = room.datacenters.length === 0 || room.datacenters.includes(code)
-  return serves ? undefined : `The host does not serve the datacenter ${code}.`
+  return room.freeSites <= 0 ? 'The host has no room.' : misfit
 }
-
-const refusalOfPhp = ({ phpVersion }: Site, versions: readonly string[]): string | undefined =>
-  versions.includes(phpVersion) ? undefined : `The host cannot run the site with PHP ${phpVersion} and its database.`

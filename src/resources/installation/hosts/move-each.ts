@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '../../../config.ts'
+import type { Database, Tx } from '../../../platform/db/database.ts'
+import { Problem } from '../../../platform/http/problem.ts'
+import type { StepContext } from '../../../platform/operations/definition.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
+import { changeOfJob } from '../../kit/change.ts'
+import { findSite, holdSite } from '../../sites/public.ts'
+import { openRelocation } from '../relocate/relocation.store.ts'
+import { requestRelocation } from '../relocate/request-relocation.ts'
+
+export interface MovingServices {
+  readonly config: Config
+  readonly database: Database
+}
+
+/** A site that is to move. */
+export interface WantedMove {
+  readonly siteId: number
+  /** Name of the new host. Default: the one with the most room. */
+  readonly to?: string | undefined
+}
+
+/** Whether a move may begin: now, later, or no more. */
+export type Turn = 'now' | 'later' | 'never'
+
+export interface MovesOfMany {
+  /** Returns the sites that are left, in the order of their moves. It is read again after each move. */
+  wanted(): Promise<readonly WantedMove[]>
+  /** Sites that move at the same time. */
+  readonly atOnce: number
+  /** Default: always now. */
+  turn?(now: number): Turn
+}
+
+/** What became of the sites. */
+export interface MovedMany {
+  readonly moved: number
+  readonly staying: number
+  /** Names the first sites that stay, and why. */
+  readonly warning?: string
+}
+
+/** Default of {@link MovesOfMany.atOnce}. */
+export const MOVES_AT_ONCE = 2
+/** How often it reads how far the moves are. */
+const LOOK_EVERY_MS = 250
+/** How often it looks while no move may begin. */
+const WAIT_MS = 5000
+/** Sites that the result names. */
+const MOST_NAMED = 5
+
+type Context = StepContext<unknown, MovingServices>
+
+/**
+ * Moves sites to other hosts, each with an operation of its own. A site that cannot move stays, and the others follow.
+ * It may run again: sites that have moved are wanted no more, and moves that run are followed.
+ */
+export async function moveEach(context: Context, { wanted, atOnce, turn }: MovesOfMany): Promise<MovedMany> {
+  const { services, signal, now, progress } = context
+  const { read } = services.database
+  /** Why sites stay, by site. */
+  const staying = new Map<number, string>()
+  /** Sites that move, by operation. */
+  const moving = new Map<number, number>()
+  let moved = 0
+  for (;;) {
+    const all = await wanted()
+    const left = all.filter(({ siteId }) => !staying.has(siteId) && ![...moving.values()].includes(siteId))
+    const may = turn?.(now()) ?? 'now'
+    while (may === 'now' && moving.size < atOnce) {
+      const next = left.shift()
+      if (!next) break
+      const begun = await beginMove(context, next)
+      if (typeof begun === 'number') moving.set(begun, next.siteId)
+      else if (begun) staying.set(next.siteId, begun)
+    }
+    if (may === 'never') for (const { siteId } of left) staying.set(siteId, 'the deadline has passed')
+    if (moving.size === 0 && (may !== 'later' || left.length === 0))
+      return { moved, ...(await describe(read, staying)) }
+    progress(moved / (moved + Math.max(1, all.length)))
+    if (moving.size === 0) await pause(WAIT_MS, undefined, { signal })
+    else moved += await awaitOne(context, moving, staying)
+  }
+}
+
+/** Waits until a move ends. @returns how many sites have moved */
+async function awaitOne(
+  { services, signal }: Context,
+  moving: Map<number, number>,
+  staying: Map<number, string>,
+): Promise<number> {
+  const before = moving.size
+  let moved = 0
+  while (moving.size === before) {
+    await pause(LOOK_EVERY_MS, undefined, { signal })
+    for (const [operationId, siteId] of moving) {
+      const operation = await findOperation(services.database.read, operationId)
+      if (operation && operation.finishedAt === null) continue
+      moving.delete(operationId)
+      if (operation?.state === 'succeeded') moved++
+      else staying.set(siteId, operation?.error ?? 'its move was canceled')
+    }
+  }
+  return moved
+}
+
+/** @returns the operation, or why the site stays, or undefined if it is gone */
+async function beginMove(context: Context, { siteId, to }: WantedMove): Promise<number | string | undefined> {
+  const { services, accountId } = context
+  try {
+    return await context.transaction(async (tx) => {
+      const site = await holdSite(tx, siteId)
+      if (!site) return undefined
+      // Begun before a crash, or by the operator.
+      const open = await openRelocation(tx, siteId)
+      if (open !== undefined) return open
+      const order = { host: to, config: services.config, accountId: accountId as number }
+      return (await requestRelocation(tx, site, order, changeOfJob(tx, context))).operationId
+    })
+  } catch (error) {
+    if (error instanceof Problem) return error.message
+    throw error
+  }
+}
+
+async function describe(tx: Tx, staying: ReadonlyMap<number, string>): Promise<Omit<MovedMany, 'moved'>> {
+  if (staying.size === 0) return { staying: 0 }
+  const named = await Promise.all(
+    [...staying].slice(0, MOST_NAMED).map(async ([id, why]) => {
+      const site = await findSite(tx, id)
+      return `${site?.name ?? id} (${why.replace(/\.$/, '')})`
+    }),
+  )
+  const more = staying.size - named.length
+  const rest = more > 0 ? `, and ${more} more` : ''
+  return { staying: staying.size, warning: `Sites that stay on the host: ${named.join(', ')}${rest}` }
+}
