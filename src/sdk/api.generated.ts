@@ -3394,7 +3394,7 @@ export interface paths {
         get?: never;
         /**
          * Move all sites off a host
-         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay.
+         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay, and the operation says how many and until when. The host cannot be removed before that.
          *
          *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
          */
@@ -7610,6 +7610,13 @@ export interface components {
              * @example 100
              */
             max_sites: number;
+            /** @description Number of deleted sites in the trash of the host. They do not move to other hosts */
+            deleted_sites: number;
+            /**
+             * @description When the trash of the host is empty. Null if it is empty now
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            deleted_until: string | null;
             /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z

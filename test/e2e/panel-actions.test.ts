@@ -321,6 +321,35 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await database.transaction((tx) => tx.deleteFrom('hosts').where('name', '=', 'well').execute())
     })
 
+    test('removes a host only when no deleted site is in its trash', async () => {
+      const { api } = panel
+      const gone = await api.site(owner, 'gone')
+      const old = { name: 'old', address: '', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
+      const home = { site_id: gone, core_version: '6.8', install: 'wordpress', created_at: 1, state: 'taken' } as const
+      await api.database.transaction(async (tx) => {
+        const added = tx
+          .insertInto('hosts')
+          .values({ ...old, state: 'lost' })
+          .returning('id')
+        const { id } = await added.executeTakeFirstOrThrow()
+        await tx.updateTable('sites').set({ host_id: id, deleted_at: 1 }).where('id', '=', gone).execute()
+        await tx
+          .insertInto('site_homes')
+          .values({ ...home, host_id: id })
+          .execute()
+      })
+      await at('platform?tab=hosts')
+      await page.getByText('1 deleted site', { exact: true }).waitFor()
+      expect(await button('More actions: old').count()).toBe(0)
+      await panel.judge(page)
+      await api.database.transaction((tx) => tx.deleteFrom('site_homes').where('site_id', '=', gone).execute())
+      await page.reload()
+      await button('More actions: old').click()
+      await page.getByRole('menuitem', { name: 'Remove host' }).click()
+      await dialog().getByRole('button', { name: 'Remove host' }).click()
+      await page.getByRole('status').getByText('Host old removed').waitFor()
+    })
+
     test('sees the open tab on a phone', async () => {
       await page.setViewportSize({ width: 390, height: 844 })
       await at('platform?tab=processes')

@@ -44,7 +44,10 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
         <>
           <b>{host.name}</b> {host.state !== 'active' && <span class="badge warn">{texts.hostStates[host.state]}</span>}
         </>,
-        texts.sitesOf(host.sites, host.max_sites),
+        <>
+          {texts.sitesOf(host.sites, host.max_sites)}
+          {host.deleted_sites > 0 && <p class="quiet small">{texts.inTrash(host.deleted_sites, untilOf(host))}</p>}
+        </>,
         host.seen_at === null ? texts.never : timeOf(host.seen_at),
         <span class={`badge ${host.answers ? 'good' : 'bad'}`}>{texts.answers[`${host.answers}`]}</span>,
         <HostActions
@@ -57,6 +60,8 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
     />
   </Card>
 )
+
+const untilOf = ({ deleted_until }: Host): string | undefined => (deleted_until ? timeOf(deleted_until) : undefined)
 
 const takesSites = ({ state, answers }: Health['hosts'][number]): boolean => state === 'active' && answers
 
@@ -80,7 +85,7 @@ const HostActions = (props: HostProps) => {
 }
 
 /** Actions on a host that does not report. */
-function HostMenu({ of: { name, state, sites }, others, onChange }: HostProps) {
+function HostMenu({ of: { name, state, sites, deleted_sites }, others, onChange }: HostProps) {
   const params = { path: { name } }
   const lose = async () => {
     await ask(() => api.PUT('/v1/installation/hosts/{name}/lost', { params, body: { confirm: name } }))
@@ -95,7 +100,8 @@ function HostMenu({ of: { name, state, sites }, others, onChange }: HostProps) {
   const loss = { title: texts.loseQuestion(name), text: texts.loseEffect(sites), button: texts.lose, name, go: lose }
   const removal = { title: texts.removeQuestion(name), text: texts.removeEffect, button: texts.removeHost, go: remove }
   const canLose = state !== 'lost' && others > 0
-  if (!canLose && sites > 0) return null
+  const isEmpty = sites === 0 && deleted_sites === 0
+  if (!canLose && !isEmpty) return null
   return (
     <Menu of="loseHost" label={texts.moreOfHost(name)} class="ghost sm only-icon" button={<Icon name="ellipsis" />}>
       {canLose && (
@@ -103,7 +109,7 @@ function HostMenu({ of: { name, state, sites }, others, onChange }: HostProps) {
           {texts.lose}
         </MenuItem>
       )}
-      {sites === 0 && (
+      {isEmpty && (
         <MenuItem icon="trash2" isBad of="removeHost" onClick={askFirst(removal)}>
           {texts.removeHost}
         </MenuItem>
@@ -126,14 +132,16 @@ function Return({ of: { name }, onChange }: HostProps) {
   )
 }
 
-function Drain({ of: { name, sites }, onChange }: HostProps) {
+function Drain({ of: host, onChange }: HostProps) {
+  const { name, sites, deleted_sites } = host
   const drain = async () => {
     const params = { path: { name } }
     const { operationId } = await ask(() => api.PUT('/v1/installation/hosts/{name}/drain', { params, body: {} }))
     if (operationId !== undefined) showWork(operationId, texts.drainOf(name), onChange)
     await onChange()
   }
-  const question = { title: texts.drainQuestion(name), text: texts.drainEffect(sites), button: texts.drain }
+  const kept = deleted_sites > 0 ? ` ${texts.trashStays(deleted_sites, untilOf(host))}` : ''
+  const question = { title: texts.drainQuestion(name), text: `${texts.drainEffect(sites)}${kept}`, button: texts.drain }
   return (
     <Button isSmall of="drainHost" label={`${texts.drain}: ${name}`} onClick={askFirst({ ...question, go: drain })}>
       {texts.drain}

@@ -69,6 +69,12 @@ export const platformTexts = {
         ? 'The site on this host moves to another host.'
         : `The ${sites.toLocaleString()} sites on this host move to other hosts, two at a time, the least visited first.`
     } Each site is unavailable for a short time while it moves. This host gets no new sites.`,
+  inTrash: (count: number, until: string | undefined) =>
+    `${count === 1 ? '1 deleted site' : `${count.toLocaleString()} deleted sites`}${until ? ` until ${until}` : ''}`,
+  trashStays: (count: number, until: string | undefined) =>
+    `${
+      count === 1 ? 'One deleted site stays' : `${count.toLocaleString()} deleted sites stay`
+    } in the trash of this host${until ? ` until ${until}` : ''}. You can remove the host after that.`,
   moreOfHost: (name: string) => `More actions: ${name}`,
   lose: 'Declare lost',
   loseQuestion: (name: string) => `Declare ${name} lost?`,

@@ -21,6 +21,12 @@ export const InstallationHealth = Type.Object(
           name: Type.String({ examples: ['host-1'] }),
           sites: Type.Integer({ description: 'Number of sites on the host, without those in the trash' }),
           max_sites: Type.Integer({ description: 'Maximum number of sites on the host', examples: [100] }),
+          deleted_sites: Type.Integer({
+            description: 'Number of deleted sites in the trash of the host. They do not move to other hosts',
+          }),
+          deleted_until: nullable(
+            Type.String({ ...Timestamp, description: 'When the trash of the host is empty. Null if it is empty now' }),
+          ),
           seen_at: nullable(Timestamp),
           answers: Type.Boolean({ description: 'Whether the host reported in the last minute' }),
           state: oneOf(['active', 'cordoned', 'draining', 'drained', 'lost'], {
@@ -119,11 +125,13 @@ export function healthOf(reports: readonly MetricReport[], hosts: readonly Housi
   return {
     version: all('info')[0]?.labels.version ?? null,
     sites: byState('sites'),
-    hosts: hosts.map(({ id, name, sites, maxSites, seenAt, state }) => ({
+    hosts: hosts.map(({ id, name, sites, maxSites, trash, seenAt, state }) => ({
       id,
       name,
       sites,
       max_sites: maxSites,
+      deleted_sites: trash.sites,
+      deleted_until: trash.until === null ? null : timestamp(trash.until),
       seen_at: seenAt === 0 ? null : timestamp(seenAt),
       answers: Math.abs(now - seenAt) < SILENT_MS,
       state,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type HostState, isHeard, type ShownHostState, usableStates } from '../../hosting/host-state.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { openDrains } from './hosts/host-changes.store.ts'
+import { emptyTrash, type HostTrash, openDrains, trashOfHosts } from './hosts/host-changes.store.ts'
 
 /** Site on a host, including those in the trash. */
 export interface HousedSite {
@@ -85,6 +85,7 @@ export interface Housing {
   readonly name: string
   readonly sites: number
   readonly maxSites: number
+  readonly trash: HostTrash
   /** When it last reported, milliseconds UTC. 0 if it never did, or has stopped. */
   readonly seenAt: number
   readonly state: Exclude<ShownHostState, 'removed'>
@@ -93,6 +94,7 @@ export interface Housing {
 /** Returns hosts with their site counts, in order of id. Sites in the trash do not count. */
 export async function listHousing(tx: Tx): Promise<Housing[]> {
   const draining = await openDrains(tx)
+  const trash = await trashOfHosts(tx)
   const rows = await tx
     .selectFrom('hosts')
     .leftJoin('sites', (join) => join.onRef('sites.host_id', '=', 'hosts.id').on('sites.deleted_at', 'is', null))
@@ -112,7 +114,7 @@ export async function listHousing(tx: Tx): Promise<Housing[]> {
     .orderBy('hosts.id')
     .execute()
   return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt, state, holds }) => ({
-    ...{ id, name, sites: Number(count), maxSites, seenAt },
+    ...{ id, name, sites: Number(count), maxSites, seenAt, trash: trash.get(id) ?? emptyTrash },
     state: shownState(state, { isDraining: draining.has(name), isEmpty: Number(count) === 0 && !holds }),
   }))
 }

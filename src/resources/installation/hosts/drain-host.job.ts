@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
+import { timestamp } from '../../../platform/http/schemas.ts'
 import { dayOf } from '../../../platform/log-store/days.ts'
 import { durableWith, type FailureContext, type StepContext } from '../../../platform/operations/definition.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import { actions } from '../actions.ts'
 import { turnOfDrain } from './drain-times.ts'
-import { findHostNamed, sitesByVisits, VISIT_DAYS } from './host-changes.store.ts'
+import { findHostNamed, sitesByVisits, trashOfHosts, VISIT_DAYS } from './host-changes.store.ts'
 import { MOVES_AT_ONCE, type MovedMany, type MovingServices, moveEach, type WantedMove } from './move-each.ts'
 
 const DrainOrder = Type.Object({
@@ -48,7 +49,19 @@ async function moveSites(context: Context): Promise<MovedMany> {
     const sites = await sitesByVisits(read, host.id, dayOf(now()) - VISIT_DAYS)
     return sites.reverse().map((siteId) => ({ siteId, to: input.to }))
   }
-  return moveEach(context, { wanted, atOnce: input.atOnce ?? MOVES_AT_ONCE, turn: (time) => turnOfDrain(input, time) })
+  const turn = (time: number) => turnOfDrain(input, time)
+  const moved = await moveEach(context, { wanted, atOnce: input.atOnce ?? MOVES_AT_ONCE, turn })
+  const warning = [moved.warning, await describeTrash(read, input.host)].filter(Boolean).join('. ')
+  return { ...moved, ...(warning && { warning }) }
+}
+
+/** Describes the deleted sites that keep a host from being removed. */
+async function describeTrash(tx: Tx, name: string): Promise<string | undefined> {
+  const host = await findHostNamed(tx, name)
+  const trash = host && (await trashOfHosts(tx)).get(host.id)
+  if (!trash) return undefined
+  const until = trash.until === null ? '' : `, until ${timestamp(trash.until)}`
+  return `Deleted sites in the trash that stay on the host${until}: ${trash.sites}`
 }
 
 async function record(tx: Tx, context: StepContext<DrainOrder, MovingServices, { sites: MovedMany }>): Promise<void> {

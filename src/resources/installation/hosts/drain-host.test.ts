@@ -9,6 +9,7 @@ import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
 import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
+import { purgeSite } from '../../sites/remove/remove-site.job.ts'
 import { changeSite } from '../../sites/site.store.ts'
 import { drainHostJob } from './drain-host.job.ts'
 
@@ -77,16 +78,32 @@ test('moves all sites but those that cannot, least visited first, two at a time'
   await api.database.transaction((tx) =>
     tx.updateTable('sites').set({ state: 'deploying' }).where('id', '=', stuck).execute(),
   )
+  const gone = await siteWith('gone', 2)
+  await api.database.transaction(async (tx) => {
+    await tx.updateTable('sites').set({ deleted_at: 1 }).where('id', '=', gone).execute()
+    await enqueue(tx, purgeSite, { siteId: gone }, { siteId: gone, hostId: hosts[0].hostId })
+    const purge = tx.updateTable('operations').set({ run_at: Date.UTC(2100, 0) })
+    await purge.where('type', '=', purgeSite.name).execute()
+  })
   const id = await drain({ to: 'far' })
   await until(async () => (await moves()).length === 2)
   work()
   const operation = await ended(api.database, id)
   expect(operation).toMatchObject({ state: 'succeeded', error: null })
   expect(operation.steps[0]?.warning).toBe(
-    'Sites that stay on the host: stuck (This operation requires a live site, and this site is deploying)',
+    'Sites that stay on the host: stuck (This operation requires a live site, and this site is deploying). ' +
+      'Deleted sites in the trash that stay on the host, until 2100-01-01T00:00:00.000Z: 1',
   )
   expect((await moves()).map(({ site_id }) => site_id)).toEqual([quiet, middle, busy])
-  expect([await sitesOn(hosts[0]), await sitesOn(hosts[1])]).toEqual([[stuck], [busy, quiet, middle]])
+  expect([await sitesOn(hosts[0]), await sitesOn(hosts[1])]).toEqual([
+    [stuck, gone],
+    [busy, quiet, middle],
+  ])
+  const health = (await owner.call('GET', '/v1/installation')).body.data.health
+  expect(health.hosts).toMatchObject([
+    { sites: 1, deleted_sites: 1, deleted_until: '2100-01-01T00:00:00.000Z' },
+    { sites: 3, deleted_sites: 0, deleted_until: null },
+  ])
   const log = await api.database.read.selectFrom('activity').select('message').orderBy('id').execute()
   expect(log.at(-1)?.message).toBe('Sites moved off the host near: 3. Sites that stayed: 1')
 })

@@ -75,6 +75,42 @@ export async function sitesByVisits(tx: Tx, hostId: number, sinceDay: number): P
   return rows.map(({ id }) => id)
 }
 
+/** Deleted sites whose files are still in the trash of a host. */
+export interface HostTrash {
+  readonly sites: number
+  /** When the last one is removed, milliseconds UTC. Null while a deletion has just begun. */
+  readonly until: number | null
+}
+
+export const emptyTrash: HostTrash = { sites: 0, until: null }
+
+/** Returns the trash of hosts, by the id of the host. It has no entry for an empty one. */
+export async function trashOfHosts(tx: Tx): Promise<ReadonlyMap<number, HostTrash>> {
+  const rows = await tx
+    .selectFrom('sites')
+    .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
+    .leftJoin('operations', (join) =>
+      join
+        .onRef('operations.site_id', '=', 'sites.id')
+        .on('operations.type', '=', 'site.purge')
+        .on('operations.finished_at', 'is', null),
+    )
+    .select(({ fn }) => [
+      'site_homes.host_id',
+      sql<number>`count(distinct sites.id)`.as('sites'),
+      fn.max('operations.run_at').as('until'),
+    ])
+    .where('sites.deleted_at', 'is not', null)
+    .groupBy('site_homes.host_id')
+    .execute()
+  return new Map(
+    rows.map(({ host_id, sites, until }) => [
+      host_id,
+      { sites: Number(sites), until: until === null ? null : Number(until) },
+    ]),
+  )
+}
+
 /** Returns whether any site, including those in the trash, is still on a host. */
 export async function hasSites(tx: Tx, hostId: number): Promise<boolean> {
   const row = await tx
