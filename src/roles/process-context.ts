@@ -164,7 +164,8 @@ export async function openProcessContext(settings: Config, name: string): Promis
     const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
     const room = new FreeRoom(config.dataDir, config.diskReserveMb << 20)
     const folder = join(config.dataDir, 'logs')
-    const store = openLogStore({ url: config.databaseUrl, folder, mostBytes: config.logMb * 2 ** 20 })
+    const mostBytes = config.logMb * 2 ** 20
+    const store = openLogStore({ url: config.databaseUrl, folder, mostBytes, mayReadBack: !hasOwnLogin })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
     const keys = { sealer: createSealer(key), masterKey: key, hostKey, challengeKey }
     return { room, config, log, database, logs, hasOwnLogin, ...keys }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { DAY_MS } from '../durations.ts'
@@ -86,6 +87,26 @@ for (const { dialect, skip } of dialects) {
       await store.append('server', batch)
       await store.append('server', [...batch, entry({ body: 'new' })])
       expect(await scroll({ limit: 7 })).toHaveLength(51)
+    })
+
+    test.runIf(dialect === 'postgres')('counts the same for a login that may not read entries back', async () => {
+      const writer = openLogStore({ url, folder, mayReadBack: false })
+      const batch = (siteId: number) => Array.from({ length: 50 }, (_, n) => entry({ siteId, body: 'ü'.repeat(n) }))
+      for (const [siteId, by] of [
+        [1, store],
+        [2, writer],
+      ] as const) {
+        const entries = batch(siteId)
+        await by.append('server', entries)
+        await by.append('server', [...entries.slice(20), entry({ siteId, body: 'new' })])
+        expect(await scroll({ siteId })).toHaveLength(51)
+      }
+      await writer.close()
+      const { rows } = await sql<{ bytes: number }>`select bytes from log_shares order by site_id`.execute(
+        made.database.read,
+      )
+      expect(rows).toHaveLength(2)
+      expect(rows[1]).toEqual(rows[0])
     })
 
     test('filters in every combination like a check of each entry, page by page', async () => {

@@ -26,12 +26,15 @@ const UNDEFINED_TABLE = '42P01'
 const tableOf = (kind: LogKind): string => `log_${kind}`
 const partitionOf = (kind: LogKind, day: number): string => `log_${kind}_${dayName(day).replaceAll('-', '')}`
 
-/** Stores log entries in tables that are partitioned by day. */
-export function openPostgresLogs(url: string, limits: LogLimits): LogStore {
+/**
+ * Stores log entries in tables that are partitioned by day.
+ * @param mayReadBack whether the login may read the text of entries
+ */
+export function openPostgresLogs(url: string, limits: LogLimits, mayReadBack: boolean): LogStore {
   const sums: Sums = new Map()
   const pool = openPool({ connectionString: url, max: 4, application_name: 'stead logs' })
   return {
-    append: (kind, records) => append({ pool, kind, limits, sums }, records),
+    append: (kind, records) => append({ pool, kind, limits, sums, mayReadBack }, records),
     page: (query) => page(pool, query),
     count: (query) => count(pool, query),
     maintain: (nowMs) => maintain(pool, limits, nowMs),
@@ -47,6 +50,7 @@ interface Appending {
   readonly kind: LogKind
   readonly limits: LogLimits
   readonly sums: Sums
+  readonly mayReadBack: boolean
 }
 
 async function append(to: Appending, records: readonly LogRecord[]): Promise<void> {
@@ -92,7 +96,7 @@ async function appendDay(to: Appending, day: number, records: readonly LogRecord
     if (room.length < ofSite.length)
       dropped.push({ siteId, atMs: (ofSite[0] as LogRecord).atMs, count: ofSite.length - room.length })
   }
-  if (kept.length > 0) await insert(pool, kind, day, kept)
+  if (kept.length > 0) await insert(to, day, kept)
   if (dropped.length > 0) await notice(pool, kind, day, dropped)
 }
 
@@ -116,24 +120,35 @@ const daysFrom = (nowMs: number): number[] => Array.from({ length: DAYS_AHEAD + 
 /**
  * Inserts a whole batch in one statement, as columns. That is a fifth of the work of the same number of parameter rows.
  * Inserted bytes count for their site. The rows of shares are locked in the same order everywhere, so that two
- * processes never deadlock. The statement reads no text of an entry back: logins of edges may not.
+ * processes never deadlock.
  */
-async function insert(pool: pg.Pool, kind: LogKind, day: number, records: readonly LogRecord[]): Promise<void> {
+async function insert(
+  { pool, kind, mayReadBack }: Appending,
+  day: number,
+  records: readonly LogRecord[],
+): Promise<void> {
   await pool.query({
     name: `append ${kind}`,
-    text: `with given as materialized (
-        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[])
-        as entries (site_id, at, id, facet, key, body)),
-      added as (insert into ${tableOf(kind)} (site_id, at, id, facet, key, body) select * from given
-        on conflict do nothing returning site_id, at, id),
-      sizes as (select site_id, octet_length(body) + octet_length(key) + ${ROW_BYTES} as bytes
-        from added join given using (site_id, at, id))
+    text: `with ${mayReadBack ? countedRows(kind) : countedParameters(kind)}
       insert into log_shares as had (kind, day, site_id, bytes, dropped)
-      select $7, $8, site_id, sum(bytes), 0 from sizes group by site_id order by site_id
+      select $7, $8, site_id, sum(bytes), 0 from added group by site_id order by site_id
       on conflict (kind, day, site_id) do update set bytes = had.bytes + excluded.bytes`,
     values: [...columnsOf(records), kind, day],
   })
 }
+
+const GIVEN = 'unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::text[])'
+const BYTES = `octet_length(body) + octet_length(key) + ${ROW_BYTES} as bytes`
+const insertFrom = (kind: LogKind, source: string): string =>
+  `insert into ${tableOf(kind)} (site_id, at, id, facet, key, body) select * from ${source} on conflict do nothing`
+
+const countedRows = (kind: LogKind): string => `added as (${insertFrom(kind, GIVEN)} returning site_id, ${BYTES})`
+
+/** For logins that may write entries, but not read them. Takes a third longer for 500 entries. */
+const countedParameters = (kind: LogKind): string => `
+  given as materialized (select * from ${GIVEN} as entries (site_id, at, id, facet, key, body)),
+  inserted as (${insertFrom(kind, 'given')} returning site_id, at, id),
+  added as (select site_id, ${BYTES} from inserted join given using (site_id, at, id))`
 
 const columnsOf = (records: readonly LogRecord[]) => [
   records.map(({ siteId }) => siteId),
