@@ -127,10 +127,11 @@ export async function openControlDatabase(
       return { database, folder, facts, belonging }
     }
     await migrate(database, migrations)
-    await grantLogins(database)
     // A copy of the database from before identities were introduced still belongs to the folder's installation.
     const wanted = isStranger ? undefined : folder.identity?.installation
     await database.transaction((tx) => identifyInstallation(tx, wanted, Date.now()))
+    // Their names contain the identity.
+    await grantLogins(database)
     if (!isStranger && folder.identity) await raiseNumbers(database, folder.identity.lastHome)
     return { database, folder, facts, belonging }
   } catch (error) {
