@@ -1,7 +1,7 @@
 /** A separate PostgreSQL server on loopback that tests can stop and start. */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -37,10 +37,15 @@ function programs(): string | undefined {
 /** Whether this machine can start a server. */
 export const hasPostgres = programs() !== undefined
 
+/** Only logins that Stead creates need their passwords. */
+const ACCESS = ['127.0.0.1/32', 'samenet']
+  .map((from) => `host all stead ${from} trust\nhost all all ${from} scram-sha-256\n`)
+  .join('')
+
 /**
  * @param isSafe whether data must survive a crash of the server. Otherwise no commit waits for the disk, and it accepts
  * the connections of a whole test run
- * @param address where it listens; everyone there may log in
+ * @param address where it listens; everyone there may log in as `stead`
  * @returns undefined on a machine without PostgreSQL
  */
 export async function startPostgres({
@@ -56,7 +61,7 @@ export async function startPostgres({
   const data = join(folder, 'data')
   const as = user ?? {}
   await run(join(bin, 'initdb'), ['-D', data, '-U', 'stead', '-A', 'trust', '-E', 'UTF8', '--locale=C'], as)
-  await appendFile(join(data, 'pg_hba.conf'), `host all all samenet trust\n`)
+  await writeFile(join(data, 'pg_hba.conf'), ACCESS)
   const forTests = isSafe ? ['-c', 'max_connections=60'] : ['-c', 'max_connections=300', '-c', 'fsync=off']
   const options = ['-D', data, '-p', String(port), '-h', address, '-k', '', ...forTests]
   let child: ReturnType<typeof spawn> | undefined
