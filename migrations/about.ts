@@ -137,6 +137,8 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "The installation's own authorities, which certify controls, edges and hosts for connections between machines, and the certificates that they issued.",
   '0111-join-tokens':
     "Tokens with which a machine joins the installation, each for one role, one name, and one key.",
+  '0114-join-datacenters':
+    "The datacenters of a host that joins with a token, as codes with commas. Null means all.",
   '0116-role-logins':
     "Logins of PostgreSQL that belong to one machine each.",
 }

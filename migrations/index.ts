@@ -67,6 +67,7 @@ import { accountRemovals } from './0105-account-removals.ts'
 import { siteExtensions } from './0107-site-extensions.ts'
 import { roleCertificates } from './0109-role-certificates.ts'
 import { joinTokens } from './0111-join-tokens.ts'
+import { joinDatacenters } from './0114-join-datacenters.ts'
 import { roleLogins } from './0116-role-logins.ts'
 
 /** Every migration by name, in order. Forward only. */
@@ -139,5 +140,6 @@ export const migrations: Record<string, Migration> = {
   '0107-site-extensions': siteExtensions,
   '0109-role-certificates': roleCertificates,
   '0111-join-tokens': joinTokens,
+  '0114-join-datacenters': joinDatacenters,
   '0116-role-logins': roleLogins,
 }

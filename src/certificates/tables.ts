@@ -52,4 +52,6 @@ export interface JoinTokenRow {
   expires_at: number
   /** SHA-256 of the public key that used it. */
   used_by: string | null
+  /** Codes with commas, for a host. Null means all. */
+  datacenters: string | null
 }

@@ -187,6 +187,8 @@ test('creates a token for one machine, and refuses what no machine can use', asy
     ['--name=h/3', '--name must be'],
     ['--name=h3 --expires=2h', '--expires must be a number of minutes'],
     ['--name=h3 --role=dns', '--role must be one of'],
+    ['--name=h3 --datacenter=AMS,XYZ', '--datacenter must be one or several of AMS, BUR'],
+    ['--name=e1 --role=edge --datacenter=AMS', '--datacenter is for hosts only'],
   ] as const)
     expect(await stead(`host token ${line}`, at)).toMatchObject({ code: 2, error: expect.stringContaining(why) })
   expect((await stead('host token --name=h3')).error).toContain('Set STEAD_INTERNAL_LISTEN')

@@ -144,8 +144,9 @@ export const commands: readonly Command[] = [
       name: { value: 'NAME', help: 'name that the machine gets', needed: true },
       role: { choices: ['host', 'edge', 'control'], help: 'what the machine runs (default: host)' },
       expires: { value: 'MINUTES', help: 'validity of the token, at most 1440 (default: 60)' },
+      datacenter: { value: 'CODE,…', help: 'datacenters that the host serves (default: all)' },
     },
-    settings: [...records, 'masterKey', 'internalListen'],
+    settings: [...records, 'masterKey', 'internalListen', 'datacenters'],
     load: async () => (await import('./host-certificates.ts')).token,
   }),
   command({

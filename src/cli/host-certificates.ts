@@ -9,7 +9,7 @@ import {
   signingAuthority,
   trustedAuthorities,
 } from '../certificates/role-certificates.store.ts'
-import { type ListenAddress, settings } from '../config.ts'
+import { type Config, type ListenAddress, settings } from '../config.ts'
 import { folderFacts, hostName } from '../hosting/identity/folder.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { MINUTE_MS } from '../platform/durations.ts'
@@ -63,8 +63,8 @@ export async function token({
   config,
   flags,
 }: Call<
-  { name: string; role: string | undefined; expires: string | undefined },
-  ControlDatabaseKey | 'masterKey' | 'internalListen'
+  { name: string; role: string | undefined; expires: string | undefined; datacenter: string | undefined },
+  ControlDatabaseKey | 'masterKey' | 'internalListen' | 'datacenters'
 >): Promise<void> {
   const { name, role = 'host', expires = '60' } = flags
   await withControlDatabase(config, async ({ database }) => {
@@ -80,13 +80,29 @@ export async function token({
     const { host, port } = config.internalListen
     const now = Date.now()
     const options = { database, sealer: createSealer(await masterKeyOf(config, database)), now }
-    const owner = { role: role as CertifiedRole, name, expiresAt: now + minutes * MINUTE_MS }
+    const datacenters = datacentersOf(flags.datacenter, role, config)
+    const owner = { role: role as CertifiedRole, name, expiresAt: now + minutes * MINUTE_MS, datacenters }
     const text = await createJoinToken(options, owner).catch((error) => {
       throw error instanceof NameInUse ? new CommandError(`A host named ${name} exists. Choose another name.`) : error
     })
     const command = `stead join --token=${text} --control=${host.includes(':') ? `[${host}]` : host}:${port}`
     printOne({ role, name, token: text, expires: timestamp(owner.expiresAt), command }, flags.json)
   })
+}
+
+/** @throws CommandError for datacenters that the installation does not have, and for roles that serve none */
+function datacentersOf(
+  asked: string | undefined,
+  role: string,
+  { datacenters }: Pick<Config, 'datacenters'>,
+): readonly string[] {
+  if (asked === undefined) return []
+  if (role !== 'host') throw new CommandError('--datacenter is for hosts only.')
+  const known = datacenters.map(({ code }) => code)
+  const codes = asked.split(',')
+  if (codes.some((code) => !known.includes(code)))
+    throw new CommandError(`--datacenter must be one or several of ${known.join(', ')}, separated by commas.`)
+  return codes
 }
 
 /** A day. */

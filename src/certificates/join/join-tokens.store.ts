@@ -14,15 +14,21 @@ export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
 }
 
+/** Where a host that joins serves sites. */
+export interface JoinPlace {
+  readonly datacenters: readonly string[]
+}
+
 /**
  * Creates a token with which one machine joins, once, as one role.
  * @param expiresAt milliseconds UTC
+ * @param datacenters codes that a host serves, `[]` means all
  * @returns the token. Only its hash is stored.
  * @throws NameInUse
  */
 export async function createJoinToken(
   options: RoleAuthorityOptions,
-  { role, name, expiresAt }: RoleName & { readonly expiresAt: number },
+  { role, name, expiresAt, datacenters = [] }: RoleName & { readonly expiresAt: number } & Partial<JoinPlace>,
 ): Promise<string> {
   const { certificate } = await signingAuthority(options)
   const { secret, text } = makeJoinToken(certificate)
@@ -30,7 +36,10 @@ export async function createJoinToken(
     if (role === 'host' && (await isHostName(tx, name))) throw new NameInUse(name)
     await tx.deleteFrom('join_tokens').where('expires_at', '<=', options.now).execute()
     const row = { hash: hashOfSecret(secret), role, name, expires_at: expiresAt, used_by: null }
-    await tx.insertInto('join_tokens').values(row).execute()
+    await tx
+      .insertInto('join_tokens')
+      .values({ ...row, datacenters: datacenters.join(',') || null })
+      .execute()
   })
   return text
 }
@@ -46,21 +55,22 @@ const isHostName = async (tx: Tx, name: string): Promise<boolean> =>
 export async function redeemJoinToken(
   options: RoleAuthorityOptions,
   { secret, publicKey }: { readonly secret: string; readonly publicKey: KeyObject },
-): Promise<RoleName & { readonly certificate: string }> {
+): Promise<RoleName & JoinPlace & { readonly certificate: string }> {
   const key = createHash('sha256')
     .update(publicKey.export({ format: 'der', type: 'spki' }))
     .digest('hex')
-  const owner = await options.database.transaction((tx) =>
+  const redeemed = await options.database.transaction((tx) =>
     tx
       .updateTable('join_tokens')
       .set({ used_by: key })
       .where('hash', '=', hashOfSecret(secret))
       .where('expires_at', '>', options.now)
       .where((each) => each.or([each('used_by', 'is', null), each('used_by', '=', key)]))
-      .returning(['role', 'name'])
+      .returning(['role', 'name', 'datacenters'])
       .executeTakeFirst(),
   )
-  if (!owner) throw new TokenRefused()
+  if (!redeemed) throw new TokenRefused()
+  const { datacenters, ...owner } = redeemed
   const { certificate } = await issueRoleCertificate(options, { owner, publicKey })
-  return { ...owner, certificate }
+  return { ...owner, certificate, datacenters: datacenters?.split(',') ?? [] }
 }

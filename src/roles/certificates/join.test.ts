@@ -63,6 +63,20 @@ const control = () => ({ host: '127.0.0.1', port: listener.port })
 const joinHere = (token: JoinToken) => joinInstallation(token, control(), folder)
 const newKey = async () => (await makeKeys()).publicKey
 
+test('a host joins with the datacenters of its token, and keeps them when its certificate is renewed', async () => {
+  const owner = { ...h3, expiresAt: Date.now() + HOUR_MS, datacenters: ['AMS', 'DFW'] }
+  const token = readJoinToken(await createJoinToken(options(), owner)) as JoinToken
+  expect((await joinHere(token)).datacenters).toEqual(['AMS', 'DFW'])
+  const before = await readJoined(folder)
+  let now = Date.now()
+  const identity = await identityOf(h3, folder, () => now)
+  now += 15 * DAY_MS + HOUR_MS
+  await identity.look()
+  const after = await readJoined(folder)
+  expect(after?.certificate).not.toBe(before?.certificate)
+  expect(after?.datacenters).toEqual(['AMS', 'DFW'])
+})
+
 test('a machine joins once, and only it can read its key', async () => {
   const token = await tokenFor()
   const joined = await joinHere(token)

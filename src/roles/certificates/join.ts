@@ -26,6 +26,8 @@ export interface Joined extends RoleName {
   readonly key: string
   /** The database with the machine's own login, if the control has created one. */
   readonly databaseUrl?: string
+  /** Datacenters of a host, as its token names them. `[]` means all. */
+  readonly datacenters?: readonly string[]
 }
 
 const joinedFile = (dataDir: string): string => pathOf(dataDir, 'joined.json')
@@ -61,7 +63,8 @@ export async function joinInstallation(token: JoinToken, control: ListenAddress,
   const key = await readFile(keyFile(dataDir), 'utf8')
   const body = { secret: token.secret, request: requestOf(key) }
   const answer = await call(control, 'POST /internal/join', ofControl([authority]), body)
-  const joined = { ...joinedOf(answer, { control, key, authority }), ...databaseOf(answer, control) }
+  const own = joinedOf(answer, { control, key, authority })
+  const joined = { ...own, ...databaseOf(answer, control), ...placeOf(answer) }
   await writeJoined(dataDir, joined)
   await rm(keyFile(dataDir), { force: true })
   return joined
@@ -114,6 +117,10 @@ const ofControl = (ca: string[]) =>
 
 const authoritiesOf = ({ authorities }: Record<string, unknown>): string[] =>
   Array.isArray(authorities) ? authorities.map(String) : []
+
+/** A control of an earlier version names no datacenters. */
+const placeOf = ({ datacenters }: Record<string, unknown>): Pick<Joined, 'datacenters'> =>
+  Array.isArray(datacenters) && datacenters.length > 0 ? { datacenters: datacenters.map(String) } : {}
 
 /** Checks what a control has issued. */
 function joinedOf(

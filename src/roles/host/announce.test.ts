@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { readConfig } from '../../config.ts'
@@ -32,6 +35,20 @@ describe.each(dialects)('a starting host on $dialect', ({ dialect, skip }) => {
     // A lost host has nothing left to protect.
     await made.database.transaction((tx) => setHostState(tx, h2, { state: 'lost', now: 1 }))
     await announce('h1')
+  })
+
+  test('serves the datacenters of its setting, else those with which it joined, else all', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'stead-announce-'))
+    const served = async (settings: Record<string, string> = {}) => {
+      await announce('h1', { STEAD_DATA_DIR: dataDir, STEAD_BACKUP_DIR: '/mnt/backups', ...settings })
+      const row = made.database.read.selectFrom('hosts').select('datacenters').where('name', '=', 'h1')
+      return (await row.executeTakeFirstOrThrow()).datacenters
+    }
+    expect(await served()).toBe('')
+    await writeFile(join(dataDir, 'joined.json'), JSON.stringify({ datacenters: ['AMS', 'DFW'] }))
+    expect(await served()).toBe('AMS,DFW')
+    expect(await served({ STEAD_HOST_DATACENTERS: 'BUR' })).toBe('BUR')
+    await rm(dataDir, { recursive: true })
   })
 
   test('is refused when it is marked lost, with the command that lets it return', async () => {

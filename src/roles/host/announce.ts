@@ -5,6 +5,7 @@ import type { Bound } from '../../hosting/identity/bind.ts'
 import { givenUp } from '../../hosting/identity/faults.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { haveStorageInCommon } from '../../resources/backups/sync/sync-source.ts'
+import { readJoined } from '../certificates/join.ts'
 import type { ProcessContext } from '../process-context.ts'
 
 /**
@@ -12,8 +13,8 @@ import type { ProcessContext } from '../process-context.ts'
  * @returns its id
  * @throws OperatorError for a host that is marked lost or removed, or that has local backups next to other hosts
  */
-export function announceHost({ config, database }: ProcessContext, { name, identity }: Bound, address: string) {
-  const datacenters = config.hostDatacenters.join(',')
+export async function announceHost({ config, database }: ProcessContext, { name, identity }: Bound, address: string) {
+  const datacenters = (await datacentersOf(config)).join(',')
   const { host, epoch } = identity.current
   return database.transaction(async (tx) => {
     const id = await registerHost(tx, { name, address, datacenters, identity: host, epoch })
@@ -28,6 +29,12 @@ export function announceHost({ config, database }: ProcessContext, { name, ident
     await recordHost(tx, id)
     return id
   })
+}
+
+/** Returns the datacenters of the setting, else those of the token with which the machine joined. `[]` means all. */
+async function datacentersOf({ hostDatacenters, dataDir }: ProcessContext['config']): Promise<readonly string[]> {
+  if (hostDatacenters.length > 0) return hostDatacenters
+  return (await readJoined(dataDir))?.datacenters ?? []
 }
 
 /**
