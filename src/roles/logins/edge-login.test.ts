@@ -6,20 +6,30 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
-import { postgresUrl } from '../../../test/support/database.ts'
+import { postgresUrl, testDatabase } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/stead.ts'
 import { revokeRole } from '../../certificates/role-certificates.store.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { createLogin, existingGroups, LoginsRefused } from '../../platform/db/logins/logins.store.ts'
 import { putRoute } from '../../resources/sites/addresses/route.store.ts'
 import { type Edge, startEdge } from '../edge.ts'
-import type { ProcessContext } from '../process-context.ts'
+import { openControlDatabase, type ProcessContext } from '../process-context.ts'
 import { grantLogins } from './grant-logins.ts'
 import { type JoinedMachine, type LoginLab, openLoginLab, whatIsAllowed } from './login.fixture.ts'
 import { openLogin } from './open-login.ts'
 import { edgeRights } from './rules.ts'
 
 const web1 = { role: 'edge', name: 'web1' } as const
+
+test.skipIf(!postgresUrl)('a first start prepares an empty database', async () => {
+  const empty = await testDatabase('postgres', {})
+  const config = { dataDir: '/nonexistent', databaseUrl: empty.connection.url }
+  for (const makes of [true, false]) {
+    const { database } = await openControlDatabase(config, { makes, strangers: 'refuse' })
+    await database.close()
+  }
+  await empty.drop()
+})
 
 describe.skipIf(!postgresUrl)('the login of an edge', () => {
   let lab: LoginLab
