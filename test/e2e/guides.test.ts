@@ -140,8 +140,11 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     'move-a-site-in': { 'Check the site at its domain': /<title>Acme/ },
   }
   const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
-  /** Reference pages without commands. `behind-a-proxy.test.ts` tries the configurations of the last one. */
-  const references = ['README', 'htaccess', 'behind-a-proxy']
+  /**
+   * Pages that others try: `behind-a-proxy.test.ts` the configurations, `test/machines/guide.test.ts` the one of
+   * several machines.
+   */
+  const references = ['README', 'htaccess', 'behind-a-proxy', 'many-machines']
 
   test('covers every page', () => {
     const names = readdirSync(GUIDES).map((name) => name.replace(/\.md$/, ''))

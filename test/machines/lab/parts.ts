@@ -31,6 +31,8 @@ export interface Part {
   /** Stops all its processes where they are. */
   suspend(): void
   resume(): void
+  /** What starts a command of Stead on the machine, and its settings. */
+  readonly stead: { readonly words: readonly string[]; readonly env: NodeJS.ProcessEnv }
   /** Runs another command of Stead on the machine, with the settings of the part. */
   cli(...words: string[]): Promise<{ code: number; out: string }>
   remove(): Promise<void>
@@ -91,6 +93,7 @@ export async function makePart(
   return {
     machine,
     dataDir,
+    stead: { words: [...machine.enter, process.execPath, program], env },
     output: () => output,
     async keepTemplate() {
       if (golden) await keepGolden(golden, dataDir)
