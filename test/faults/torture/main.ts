@@ -1,5 +1,10 @@
-/** `npm run torture -- --kills=60 --database=sqlite|postgres --seed=1 [--only='kill -9 host,older database'] [--seconds=600]` */
+/**
+ * `npm run torture -- --kills=60 --database=sqlite|postgres --seed=1 [--only='kill -9 host,older database'] [--seconds=600]`
+ *
+ * `npm run torture -- --machines [--rounds=15] [--seed=1] [--only='kill -9 a host'] [--seconds=1800]`: several machines
+ */
 import { parseArgs } from 'node:util'
+import { tortureMachines } from '../../machines/torture/torture.ts'
 import { reportText } from './report.ts'
 import { Interrupted, torture } from './torture.ts'
 
@@ -10,6 +15,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     seconds: { type: 'string' },
     only: { type: 'string' },
+    machines: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '15' },
   },
 })
 const { database } = values
@@ -21,7 +28,7 @@ if (
   (database !== 'sqlite' && database !== 'postgres')
 ) {
   console.error(
-    'npm run torture -- [--kills=<number>] [--database=sqlite|postgres] [--seed=<number>] [--seconds=<number>]',
+    'npm run torture -- [--machines --rounds=<number>] [--kills=<number>] [--database=sqlite|postgres] [--seed=<number>] [--seconds=<number>]',
   )
   process.exit(2)
 }
@@ -32,15 +39,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     interrupted.abort()
   })
 const startedAt = performance.now()
-const report = await torture({
-  kills,
-  database,
-  seed,
-  ...(values.seconds && { mostSeconds: Number(values.seconds) }),
-  ...(values.only && { only: values.only.split(',') }),
-  signal: interrupted.signal,
-  say: (line) => console.error(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(6)} s  ${line}`),
-}).catch((error) => {
+const say = (line: string) =>
+  console.error(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(6)} s  ${line}`)
+const only = values.only?.split(',')
+const running = values.machines
+  ? tortureMachines({
+      ...{ seed, say, signal: interrupted.signal, rounds: Number(values.rounds) },
+      ...{ mostSeconds: Number(values.seconds ?? 1800), ...(only && { only }) },
+    })
+  : torture({
+      ...{ kills, database, seed, say, signal: interrupted.signal },
+      ...(values.seconds && { mostSeconds: Number(values.seconds) }),
+      ...(only && { only }),
+    })
+const report = await running.catch((error) => {
   if (!(error instanceof Interrupted)) throw error
   console.error(error.message)
   process.exit(130)

@@ -1,6 +1,7 @@
-import type { TortureOptions } from './torture.ts'
-
-export interface Report extends Pick<TortureOptions, 'kills' | 'database' | 'seed'> {
+export interface Report {
+  /** What was tortured. */
+  readonly title: string
+  readonly seed: number
   /** How often each harm was done. */
   readonly counts: Readonly<Record<string, number>>
   /** Harms that are not possible on this machine or database, with the reason. */
@@ -19,13 +20,13 @@ const MOST_SHOWN = 12
 const kindOf = (fault: string): string => fault.split(':', 2).join(':')
 
 /** Formats the report for a terminal. */
-export function reportText({ database, seed, counts, skipped, figures, answers, seconds, faults }: Report): string {
+export function reportText({ title, seed, counts, skipped, figures, answers, seconds, faults }: Report): string {
   const table = (rows: Readonly<Record<string, number>>) =>
     Object.entries(rows)
       .map(([what, count]) => `  ${String(count).padStart(8)}  ${what}`)
       .join('\n')
   return [
-    `Torture on ${database}, seed ${seed}, ${Math.round(seconds)} s`,
+    `Torture of ${title}, seed ${seed}, ${Math.round(seconds)} s`,
     '',
     'Harm',
     table(counts),

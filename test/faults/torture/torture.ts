@@ -60,7 +60,8 @@ export async function torture(options: TortureOptions): Promise<Report> {
     await ground.remove()
   }
   return {
-    ...options,
+    title: `one machine on ${options.database}`,
+    seed: options.seed,
     counts: ground.counts,
     skipped: ground.skipped,
     figures: ground.ledger.figures(),

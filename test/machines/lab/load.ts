@@ -12,15 +12,18 @@ export interface WorkedSite {
   readonly name: string
 }
 
-/** Stores a number and the directory where it runs, and confirms it. */
+/** Stores a number as a file and as a row with the directory where it runs, and confirms it. */
 const keep = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
+if (!file_put_contents(WP_CONTENT_DIR . '/kept-' . (int) $_GET['n'], 'kept')) exit;
 $row = ['option_name' => 'kept-' . (int) $_GET['n'], 'option_value' => basename(dirname(__DIR__)), 'autoload' => 'no'];
 if ($wpdb->insert($wpdb->options, $row)) echo 'kept ', (int) $_GET['n'];`
 const kept = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
-echo json_encode($wpdb->get_results("SELECT option_name n, option_value place FROM $wpdb->options
-  WHERE option_name LIKE 'kept-%' ORDER BY option_id"));`
+$rows = $wpdb->get_results("SELECT option_name n, option_value place FROM $wpdb->options
+  WHERE option_name LIKE 'kept-%' ORDER BY option_id");
+foreach ($rows as $row) $row->hasFile = is_file(WP_CONTENT_DIR . '/' . $row->n);
+echo json_encode($rows);`
 
 /** The directory that serves a site. @returns its number */
 export async function placeOf(lab: Lab, siteId: number): Promise<number> {
@@ -81,6 +84,7 @@ export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: 
 }
 
 export interface KeptRows {
+  /** Of rows whose file is there, too. */
   readonly numbers: ReadonlySet<number>
   /** The directories in which rows were written, in order, without repetitions. */
   readonly places: readonly string[]
@@ -90,9 +94,10 @@ export interface KeptRows {
 export async function keptRows(lab: Lab, site: WorkedSite): Promise<KeptRows> {
   const { status, text } = await lab.visit(0, site.name, '/kept.php')
   if (status !== 200) throw new Error(`${site.name}: ${status} ${text.slice(0, 500)}`)
-  const rows = JSON.parse(text) as { n: string; place: string }[]
+  const rows = JSON.parse(text) as { n: string; place: string; hasFile: boolean }[]
   const places = rows.map(({ place }) => place).filter((place, index, all) => place !== all[index - 1])
-  return { numbers: new Set(rows.map(({ n }) => Number(n.slice('kept-'.length)))), places }
+  const complete = rows.filter(({ hasFile }) => hasFile)
+  return { numbers: new Set(complete.map(({ n }) => Number(n.slice('kept-'.length)))), places }
 }
 
 /** Takes backups of files and database that the site can be recovered from. */
