@@ -10,7 +10,7 @@ import { makeAccount } from '../resources/account/account.ts'
 import { firstPlan } from '../resources/account/plans.ts'
 import { insertSite } from '../resources/sites/site.store.ts'
 import { configureSite } from '../resources/sites/switches/configure-site.job.ts'
-import { registerHost } from './host.store.ts'
+import { type HostedRecord, registerHost } from './host.store.ts'
 import { HostedSites } from './hosted-sites.ts'
 import { RunningIdentity } from './identity/folder.ts'
 import { DirectoriesOnDisk } from './site-directories/directories-on-disk.ts'
@@ -157,6 +157,50 @@ test('serves visitors what was known last while the database is away, and keeps 
   held.add(siteId)
   expect((await sites.serve(siteId))?.isClosed).toBe(true)
   sites.close()
+})
+
+test('keeps its sites for a start without the database, closed as long as their PHP is held', async () => {
+  const directoryId = await settle()
+  const database = { ...made.database, dialect: 'postgres' as const }
+  const held = new Set<number>()
+  const kept: (readonly HostedRecord[])[] = []
+  const sites = new HostedSites(database, {
+    isHeld: (id) => held.has(id),
+    keep: async (records) => kept.push(records),
+  })
+  sites.open(place)
+  await expect.poll(() => kept.at(-1)).toMatchObject([{ siteId, directoryId, state: 'live', closed: 0 }])
+  held.add(siteId)
+  await sites.keepClosed()
+  expect(kept.at(-1)).toMatchObject([{ siteId, closed: 1 }])
+  sites.close()
+  // On SQLite, nothing is kept.
+  const others: unknown[] = []
+  const alone = new HostedSites(made.database, { keep: async (records) => others.push(records) })
+  alone.open(place)
+  await alone.keepClosed()
+  expect(others).toEqual([])
+})
+
+test('serves kept sites in their place, closed as they were, and asks the database only when it is opened', async () => {
+  const directoryId = await settle()
+  let queries = 0
+  const read = () => {
+    queries++
+    return made.database.read
+  }
+  const database = { ...made.database }
+  const sites = new HostedSites(Object.defineProperty(database, 'read', { get: read }))
+  const record = { siteId, directoryId, coreVersion: '6.8', phpVersion: '8.3', state: 'live', closed: 0 }
+  sites.openKept(place.siteDirectories, [record, { ...record, siteId: 900, closed: 1 }] as never)
+  expect(await sites.serve(siteId, directoryId)).toMatchObject({ siteId, isClosed: false })
+  expect((await sites.serve(900))?.isClosed).toBe(true)
+  expect(await sites.serve(siteId, directoryId + 1)).toBeUndefined()
+  await expect(sites.serve(901)).rejects.toThrow(HostStarting)
+  expect(queries).toBe(0)
+  sites.open(place)
+  expect((await sites.serve(siteId, directoryId))?.siteId).toBe(siteId)
+  expect(await sites.serve(900)).toBeUndefined()
 })
 
 test('serves a site only in its place, and reads a place that it remembers wrongly again', async () => {

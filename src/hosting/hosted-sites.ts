@@ -23,6 +23,8 @@ interface Place {
 export interface HostedSitesOptions {
   /** Returns whether an operation of this host holds the PHP of a site, whatever the records said last. */
   readonly isHeld?: (siteId: number) => boolean
+  /** Keeps the rows of all sites for a start while the database is away. Never rejects. */
+  readonly keep?: (sites: readonly HostedRecord[]) => Promise<unknown>
 }
 
 /**
@@ -38,11 +40,15 @@ export class HostedSites {
   readonly #isHeld: (siteId: number) => boolean
   /** The last row of each site, for visitors while the database is away. */
   #last = new Map<number, HostedRecord>()
+  /** Set until the sites are opened: their directories, for rows that were kept. */
+  #kept: SiteDirectories | undefined
+  readonly #keep: NonNullable<HostedSitesOptions['keep']>
   readonly #poller: Poller
 
-  constructor(database: Database, { isHeld = () => false }: HostedSitesOptions = {}) {
+  constructor(database: Database, { isHeld = () => false, keep = async () => {} }: HostedSitesOptions = {}) {
     this.#database = database
     this.#isHeld = isHeld
+    this.#keep = keep
     this.#poller = new Poller({
       changes: database.changes,
       topic: 'routes',
@@ -51,8 +57,31 @@ export class HostedSites {
     })
   }
 
+  /**
+   * Serves sites as they were kept, until they are opened. The database is not asked: it is away, or this process does
+   * not know yet whether it still has the sites.
+   */
+  openKept(siteDirectories: SiteDirectories, sites: readonly HostedRecord[]): void {
+    this.#kept = siteDirectories
+    this.#last = new Map(sites.map((record) => [record.siteId, record]))
+  }
+
+  /**
+   * Resolves when a start while the database is away would not serve a site. Call it when its PHP is held, before its
+   * content changes.
+   */
+  async keepClosed(): Promise<void> {
+    if (this.#database.dialect === 'postgres') await this.#keepAll()
+  }
+
+  async #keepAll(): Promise<void> {
+    const closedIfHeld = (record: HostedRecord) => (this.#isHeld(record.siteId) ? { ...record, closed: 1 } : record)
+    await this.#keep([...this.#last.values()].map(closedIfHeld))
+  }
+
   /** Opens the sites, once the site directories match their records. */
   open(place: Place): void {
+    this.#kept = undefined
     this.#place = place
     this.#opened.resolve(place)
     // SQLite is never away without this process.
@@ -70,6 +99,7 @@ export class HostedSites {
    * @throws HostStarting, or the error of the database for a site of which nothing is known
    */
   async serve(siteId: number, place?: number): Promise<HostedSite | undefined> {
+    if (this.#kept) return this.#serveLast(siteId, place, this.#kept, new HostStarting('the database is away'))
     try {
       const site = await this.find(siteId)
       if (!site || this.#isIn(siteId, place)) return site
@@ -78,12 +108,18 @@ export class HostedSites {
       const read = await this.find(siteId)
       return this.#isIn(siteId, place) ? read : undefined
     } catch (error) {
-      const record = isAway(error) ? this.#last.get(siteId) : undefined
-      if (!record || !this.#place) throw error
-      if (!this.#isIn(siteId, place)) return undefined
-      const site = describe(record, this.#place.siteDirectories)
-      return this.#isHeld(siteId) ? { ...site, isClosed: true } : site
+      if (!isAway(error) || !this.#place) throw error
+      return this.#serveLast(siteId, place, this.#place.siteDirectories, error)
     }
+  }
+
+  /** @throws the error if nothing is known of the site */
+  #serveLast(siteId: number, place: number | undefined, siteDirectories: SiteDirectories, error: unknown) {
+    const record = this.#last.get(siteId)
+    if (!record) throw error
+    if (!this.#isIn(siteId, place)) return undefined
+    const site = describe(record, siteDirectories)
+    return this.#isHeld(siteId) ? { ...site, isClosed: true } : site
   }
 
   #isIn(siteId: number, place: number | undefined): boolean {
@@ -119,6 +155,7 @@ export class HostedSites {
     const { hostId } = await this.#opened.promise
     const records = await hostedSites(this.#database.read, hostId)
     this.#last = new Map(records.map((record) => [record.siteId, record]))
+    await this.#keepAll()
   }
 }
 

@@ -21,6 +21,8 @@ import { accessRecord } from '../edge/records/access-records.ts'
 import { createEdgeMetrics } from '../edge/records/edge-metrics.ts'
 import { saltOfDay, storeViews } from '../edge/records/page-views.store.ts'
 import { createPageViews } from '../edge/records/page-views.ts'
+import { followRoutes } from '../edge/routing/follow-routes.ts'
+import { KnownRoutes } from '../edge/routing/known-routes.ts'
 import type { Route } from '../edge/routing/route.ts'
 import { loadRoute, routeChangesSince } from '../edge/routing/routes.store.ts'
 import { createRouteTable, type RouteTable } from '../edge/routing/routes.ts'
@@ -32,9 +34,11 @@ import { createLeadsHere, HERE_PURPOSE } from '../edge/rules/leads-here.ts'
 import { createToHttps } from '../edge/rules/to-https.ts'
 import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
 import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
-import { loadChallenge } from '../edge/tls/tls.store.ts'
+import { loadCertificate, loadChallenge } from '../edge/tls/tls.store.ts'
 import type { Rule } from '../edge/visit.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
+import { isAway } from '../platform/db/last-known.ts'
+import { lockFile } from '../platform/files/lock-file.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
@@ -42,6 +46,7 @@ import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf } from './certificates/edge-certificates.ts'
 import { openIdentityOf, type RoleIdentity } from './certificates/role-certificate.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
+import { knownRoutesFile } from './known/knows-sites.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
@@ -61,10 +66,10 @@ const HEAP_GROWTH = '--heap-growing-percent=50'
 
 /** Starts the gateway for all visitor traffic. */
 export async function startEdge(context: ProcessContext): Promise<Edge> {
-  const { config, database, log, hostKey, challengeKey } = context
+  const { config, log, hostKey, challengeKey } = context
   const { stagingDomain } = config
   const budgets = openBudgets(edgeBudgets(config))
-  const routes = followRoutes(context)
+  const { routes, known, close: closeRoutes } = openRoutes(context)
   const purges = followPurges(context)
   const { identity, upstreams, close: closeUpstreams } = await openUpstreams(context)
   const { bodies, diskBodies, siteRequests, addressRequests, passing } = budgets
@@ -83,7 +88,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
     hostKey,
     holdsFrontPage: (route) => cache.holdsPage(route, `${route.hostName}${portOf(context)}`, '/'),
   })
-  const secure = await openSecure(context, { routes, identity, onVisitor: wake })
+  const secure = await openSecure(context, { routes, known, identity, onVisitor: wake })
   const gateway = createGateway({
     routes,
     log,
@@ -104,7 +109,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
       defensiveMode,
       cache: cache.rule,
     }),
-    isReady: createReadiness(() => loadRoute(database.read, stagingDomain)),
+    isReady: createReadiness(() => findsSites(context, known)),
     reachPurge: (seq) => purges.reach(seq),
     metrics: counts.metrics,
     onAccess(entry, contentType) {
@@ -125,7 +130,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
       secure?.close()
       await reporting.stop()
       await records.stop()
-      routes.close()
+      closeRoutes()
       purges.close()
       await closeUpstreams()
       await cache.close()
@@ -165,13 +170,55 @@ function acmeAnswersOf({ config, database }: ProcessContext, routes: RouteTable)
   )
 }
 
-const followRoutes = ({ database, log }: ProcessContext): RouteTable =>
-  createRouteTable({
+/** @returns undefined on SQLite, which is never away without this process */
+function openKnownRoutes({ config, database, sealer, log }: ProcessContext) {
+  if (!config.databaseUrl) return undefined
+  const routes = new KnownRoutes({ file: knownRoutesFile(config), sealer, log })
+  const following = followRoutes({
+    known: routes,
+    changes: database.changes,
+    lock: () => lockFile(join(config.dataDir, 'known-routes.lock')),
+    changesSince: (seq) => routeChangesSince(database.read, seq),
     load: (hostName) => loadRoute(database.read, hostName),
+    loadCertificate: (hostName) => loadCertificate(database.read, hostName),
+  })
+  return {
+    routes,
+    close() {
+      following.close()
+      routes.close()
+    },
+  }
+}
+
+/** Rejects unless the edge can look up sites, or knows some. */
+async function findsSites({ config, database }: ProcessContext, known: KnownRoutes | undefined): Promise<void> {
+  await loadRoute(database.read, config.stagingDomain).catch((error) => {
+    if (!known?.hasRoutes) throw error
+  })
+}
+
+/** Opens the routes that this process knows, and those on the disk. */
+function openRoutes(context: ProcessContext) {
+  const { database, log } = context
+  const known = openKnownRoutes(context)
+  const routes = createRouteTable({
+    async load(hostName) {
+      const route = await loadRoute(database.read, hostName)
+      if (route) known?.routes.want(route)
+      return route
+    },
     changesSince: (seq) => routeChangesSince(database.read, seq),
     onChange: (callback) => database.changes.subscribe('routes', callback),
     onError: (error) => log.warn({ err: error }, 'could not read routes'),
+    ...(known && { lastKnown: (hostName: string) => known.routes.find(hostName) }),
   })
+  const close = () => {
+    routes.close()
+    known?.close()
+  }
+  return { routes, known: known?.routes, close }
+}
 
 const followPurges = ({ database, log }: ProcessContext): PurgeFeed =>
   createPurgeFeed({
@@ -237,6 +284,7 @@ function keepRecords({ config, database, log, logs, room }: ProcessContext, logE
 
 interface SecureParts {
   readonly routes: RouteTable
+  readonly known: KnownRoutes | undefined
   readonly identity: RoleIdentity | undefined
   readonly onVisitor: (route: Route) => void
 }
@@ -245,14 +293,14 @@ interface SecureParts {
  * Opens the parts that TLS connections need.
  * @returns undefined when TLS is off
  */
-async function openSecure(context: ProcessContext, { identity, ...following }: SecureParts) {
+async function openSecure(context: ProcessContext, { identity, known, ...following }: SecureParts) {
   const { config, database, sealer, log, hasOwnLogin } = context
   const address = config.edgeTlsListen
   if (address === 'off') return undefined
   const issueElsewhere = async (hostName: string) => {
     await identity?.ask('POST /internal/local-certificate', { host_name: hostName })
   }
-  const certificates = certificatesOf(context, hasOwnLogin ? { issueElsewhere } : {})
+  const certificates = certificatesOf(context, { known, ...(hasOwnLogin && { issueElsewhere }) })
   const contexts = createSecureContexts({ ...following, ...certificates })
   let server: SecureServer | undefined
   let current: Buffer | undefined
@@ -265,7 +313,10 @@ async function openSecure(context: ProcessContext, { identity, ...following }: S
     },
     onError: (error) => log.warn({ err: error }, 'could not read the session ticket key'),
   })
-  await tickets.look()
+  // Without it, connections cannot resume an earlier session, and start a new one.
+  await tickets.look().catch((error) => {
+    if (!isAway(error)) throw error
+  })
   return {
     contexts,
     host: address.host,

@@ -7,6 +7,7 @@ import { eventsByDatabase, mariaDbEvents } from '../hosting/cron/mariadb-events.
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
 import { watchHost } from '../hosting/host-metrics.ts'
 import { HostedSites } from '../hosting/hosted-sites.ts'
+import { foreignKnowledge } from '../hosting/identity/faults.ts'
 import type { PhpPool } from '../hosting/php/pool/pool.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
@@ -33,11 +34,14 @@ import { type MariaDb, openMariaDb } from './host/mariadb.ts'
 import { openPageMeasure } from './host/page-measure.ts'
 import { type HostReport, startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
-import { openSiteDirectories } from './host/site-directories.ts'
+import { openSiteDirectories, siteDirectoriesOf } from './host/site-directories.ts'
 import { openSiteFiles } from './host/site-disk.ts'
 import { type HostBudgets, openSitePhp, type SitePhp } from './host/site-php.ts'
-import { openSpill, takeDataFolder } from './host/take-data-folder.ts'
+import { openSpill, type TakenFolder, takeDataFolder, takeDataFolderAgain } from './host/take-data-folder.ts'
 import { listenToEdges } from './host/web.ts'
+import { type KeptSites, keptSites } from './known/kept-sites.ts'
+import type { KnownSites } from './known/known-sites.ts'
+import { runWhileAway } from './known/run-while-away.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
@@ -59,35 +63,110 @@ export interface HostOptions {
 }
 
 /**
- * Keeps sites, runs their PHP, and runs the operations bound to them. Read it from top to bottom: each part uses those
- * above, and stops after all that were started later. A failed start undoes nothing: its process ends, and leaves
- * nothing behind.
+ * Keeps sites, runs their PHP, and runs the operations bound to them. While the database is away, it serves the sites
+ * that its last process knew, and does the rest when the database is back. A failed start undoes nothing: its process
+ * ends, and leaves nothing behind.
  * @throws OperatorError
  */
 export async function startHost(context: ProcessContext, options: HostOptions = {}): Promise<RunningRole> {
-  const { config, database, log } = context
+  const { untilBack } = context
+  const kept = keptSites(context)
+  const known = untilBack && (await kept.read())
+  // The file was damaged since.
+  if (untilBack && !known) await untilBack
+  const serving = await serveVisitors(context, { kept, known, hasEdge: options.hasEdge === true })
+  const join = async () => {
+    const folder = known ? await takeDataFolderAgain(context, serving.folder) : serving.folder
+    if (folder.name !== serving.folder.name) throw foreignKnowledge(context.config.dataDir)
+    return joinInstallation(context, serving, folder)
+  }
+  const joinUnlessRefused = () => kept.forgetIfRefused(join)
+  const start = (joined: JoinedHost) => startWork(context, { serving, kept, ...joined }, options)
+  if (!known || !untilBack) return start(await joinUnlessRefused())
+  context.log.info({ address: serving.web.address, sites: known.sites.length }, 'host is listening')
+  return runWhileAway({ untilBack, join: joinUnlessRefused, start, stop: () => stopServing(serving) })
+}
+
+type Serving = Awaited<ReturnType<typeof serveVisitors>>
+type JoinedHost = Awaited<ReturnType<typeof joinInstallation>>
+
+interface ServingOptions {
+  readonly kept: KeptSites
+  readonly known: KnownSites | undefined
+  readonly hasEdge: boolean
+}
+
+/** Starts what visitors need. Each part uses those above. */
+async function serveVisitors(context: ProcessContext, { kept, known, hasEdge }: ServingOptions) {
+  const { config, database } = context
   const budgets = openBudgets(hostBudgets(config))
 
   // The data folder, which no other process has, a server for databases, and PHP, which runs nothing yet.
-  const folder = await takeDataFolder(context)
+  const folder = await kept.forgetIfRefused(() => takeDataFolder(context, known))
   const spill = await openSpill(context)
   const mariaDb = await openMariaDb(context, folder.identity.current, folder.name)
-  const php = await openSitePhp(context, budgets, { spill, hasEdge: options.hasEdge === true, mariaDb })
-  const { runtime, pool } = php
+  const php = await openSitePhp(context, budgets, { spill, hasEdge, mariaDb })
+  const { pool } = php
   php.disk.start()
+  const served = whatIsServed(config, php.runtime, mariaDb)
 
   // Edges may connect as soon as they know the address. They wait until the host knows its sites.
-  const sites = new HostedSites(database, { isHeld: (siteId) => pool.isHeld(siteId) })
-  const web = await listenToEdges(context, { budgets, spill, php, sites, mariaDb, name: folder.name })
-  const hostId = await announceHost(context, folder, web.address)
-  const served = whatIsServed(config, runtime, mariaDb)
-  const { siteDirectories, folders } = await openSiteDirectories(context, hostId, folder, mariaDb, served.kinds)
-  sites.open({ hostId, siteDirectories })
+  const sites = new HostedSites(database, {
+    isHeld: (siteId) => pool.isHeld(siteId),
+    keep: (records) => kept.keep(records),
+  })
+  if (known) {
+    const { hostId } = known
+    const { siteDirectories } = siteDirectoriesOf(context, { hostId, bound: folder, mariaDb, kinds: served.kinds })
+    sites.openKept(siteDirectories, known.sites)
+  }
+  const webParts = { budgets, spill, php, sites, mariaDb, name: folder.name, knownPort: known?.port }
+  const web = await listenToEdges(context, webParts)
+  return { budgets, kept, folder, mariaDb, php, served, sites, web }
+}
 
+/** Stops serving visitors, where nothing else was started. */
+async function stopServing({ web, php, sites, mariaDb, folder }: Serving): Promise<void> {
+  web.close()
+  await php.pool.stopAll(PHP_GRACE_MS)
+  sites.close()
+  await php.changes.close()
+  await php.mail.stop(MAIL_GRACE_MS)
+  await web.end()
+  await php.disk.stop()
+  await php.runtime.close()
+  await mariaDb.stop()
+  folder.release()
+}
+
+/** Announces the host to control and edges, and compares its site directories with the records. */
+async function joinInstallation(
+  context: ProcessContext,
+  { kept, mariaDb, served, sites, web }: Serving,
+  folder: TakenFolder,
+) {
+  const hostId = await announceHost(context, folder, web.address)
+  const kinds = served.kinds
+  const { siteDirectories, folders } = await openSiteDirectories(context, { hostId, bound: folder, mariaDb, kinds })
+  kept.use({ hostId, identity: folder.identity.current.host, name: folder.name, port: web.port })
+  sites.open({ hostId, siteDirectories })
+  return { hostId, folder, siteDirectories, folders }
+}
+
+interface HostParts extends JoinedHost {
+  readonly serving: Serving
+  readonly kept: KeptSites
+}
+
+/** Starts background work. Each part uses those above, and stops after all that were started later. */
+async function startWork(context: ProcessContext, host: HostParts, options: HostOptions): Promise<RunningRole> {
+  const { config, log } = context
+  const { serving, kept, hostId, folder, siteDirectories, folders } = host
+  const { budgets, mariaDb, php, served, sites, web } = serving
+  const { runtime, pool } = php
   const phpLogs = followPhpLogs(context, pool, sites)
   phpLogs.start()
 
-  // Background work.
   const spares = new Spares({ siteDirectories, pool, count: config.spareSites, ...served.usual, log })
   const { doors, dumpTemplate } = openDatabases(context, pool, mariaDb)
   const preparation = prepareSites(context, { runtime, siteDirectories, pool, spares, dumpTemplate }, options)
@@ -101,7 +180,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
   const reports = await startReports(context, {
     hostId,
     epoch: folder.identity.current.epoch,
-    ...{ name: folder.name, say: options.onReport },
+    ...{ name: folder.name, say: options.onReport, onRefused: () => kept.forget() },
     facts: () => ({
       ...preparation.state(),
       containment: runtime.containment(),
@@ -258,6 +337,7 @@ function createHostWorker(context: ProcessContext, { preparation, sites, sftp, m
     cores: coreLibrary(context),
     hostedSite: (siteId) => sites.find(siteId),
     endSftp: (siteId) => sftp.endOfSite(siteId),
+    keepClosed: () => sites.keepClosed(),
     refill: preparation.refill,
     siteHooks,
   }

@@ -17,7 +17,7 @@ import { makeMasterKey, markOfKey, masterKeyFile, readMasterKey } from '../platf
 import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { appliedMigrations, isUnused, knowsAll, migrate } from '../platform/db/migrate.ts'
-import { databaseLost, describeDatabase, isLost, openFault } from '../platform/db/open-fault.ts'
+import { DatabaseLost, databaseLost, describeDatabase, isLost, openFault } from '../platform/db/open-fault.ts'
 import { FreeRoom, giveUpReserve } from '../platform/files/free-room.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
@@ -26,6 +26,7 @@ import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { readJoined } from './certificates/join.ts'
 import { usableDataFolder } from './data-folder.ts'
+import { knowsSites } from './known/knows-sites.ts'
 import { grantLogins } from './logins/grant-logins.ts'
 import { untilReachable } from './until-reachable.ts'
 
@@ -51,6 +52,11 @@ export interface ProcessContext {
   readonly challengeKey: Buffer
   /** Whether this machine joined, and uses a login of its own that has only the rights of its role. */
   readonly hasOwnLogin: boolean
+  /**
+   * Set if the database was away when the process started. Resolves when it is back, brought up to date, and belongs to
+   * the data folder. Rejects with the error that a start would have.
+   */
+  readonly untilBack?: Promise<void>
 }
 
 /** A running role. */
@@ -148,7 +154,7 @@ export const nothingThere = (config: ControlDatabaseSettings): OperatorError =>
 
 /**
  * Opens the data folder and the database, brought up to date. Waits for a database server that is starting, or is not
- * reachable yet.
+ * reachable yet. A host or an edge that knows its sites does not wait: see `untilBack`.
  * @throws DatabaseTooNew, OperatorError
  */
 export async function openProcessContext(settings: Config, name: string): Promise<ProcessContext> {
@@ -159,7 +165,8 @@ export async function openProcessContext(settings: Config, name: string): Promis
     log.warn('STEAD_DATABASE_URL is set, so this machine does not use the login that it got when it joined')
   const hasOwnLogin = own !== undefined && !settings.databaseUrl
   const config = hasOwnLogin ? { ...settings, databaseUrl: own } : settings
-  const { database, key } = await untilReachable(() => openOwnControlDatabase(config, name, hasOwnLogin))
+  const open = () => openOwnControlDatabase(config, name, hasOwnLogin)
+  const { database, key, untilBack } = await openOrAway(config, { name, log, open })
   try {
     const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
     const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
@@ -169,11 +176,44 @@ export async function openProcessContext(settings: Config, name: string): Promis
     const store = openLogStore({ url: config.databaseUrl, folder, mostBytes, mayReadBack: !hasOwnLogin })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
     const keys = { sealer: createSealer(key), masterKey: key, hostKey, challengeKey }
-    return { room, config, log, database, logs, hasOwnLogin, ...keys }
+    const opened = { room, config, log, database, logs, hasOwnLogin, ...keys }
+    return untilBack ? { ...opened, untilBack } : opened
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+interface OpenedDatabase extends Pick<ProcessContext, 'untilBack'> {
+  readonly database: Database
+  readonly key: Buffer
+}
+
+interface Opening {
+  /** The role. */
+  readonly name: string
+  readonly log: Log
+  readonly open: () => Promise<OpenedDatabase>
+}
+
+async function openOrAway(config: Config, { name, log, open }: Opening): Promise<OpenedDatabase> {
+  const key = config.databaseUrl ? await keyToServeWith(config, name, log) : undefined
+  if (!key) return untilReachable(open)
+  return open().catch(async (error) => {
+    if (!(error instanceof DatabaseLost)) throw error
+    log.warn({ reason: error.message }, 'serves what it knew of sites until the database is back')
+    const check = async () => (await open()).database.close()
+    const untilBack = untilReachable(check, { waitMs: Number.POSITIVE_INFINITY, say: () => {} })
+    untilBack.catch(() => {})
+    return { database: await openDatabase({ ...databaseOf(config), mayBeAway: true }), key, untilBack }
+  })
+}
+
+/** @returns the master key of a process that knows enough to serve visitors without the database */
+async function keyToServeWith(config: Config, name: string, log: Log): Promise<Buffer | undefined> {
+  const key = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
+  const knows = key && (await knowsSites({ config, log, sealer: createSealer(key) }, name))
+  return knows ? key : undefined
 }
 
 /** Returns the database with the login of a machine that joined as this role. */

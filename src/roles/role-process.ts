@@ -1,6 +1,7 @@
 import type { Call } from '../cli/command.ts'
 import { type SettingKey, testSettingsInForce } from '../config.ts'
 import type { Unlock } from '../platform/files/lock-file.ts'
+import { OperatorError } from '../platform/operator-error.ts'
 import { everySoOften, livingBar, type Progress } from '../platform/terminal/progress-bar.ts'
 import { standardOutput } from '../platform/terminal/standard-output.ts'
 import { giveBackAfterStart } from './after-start.ts'
@@ -33,6 +34,11 @@ export async function runPart(call: Call<unknown, SettingKey>): Promise<number |
   process.on('uncaughtException', (error) => {
     context.log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
+  })
+  // With the error of a start that waited for the database.
+  context.untilBack?.catch((error) => {
+    context.log.fatal(error instanceof OperatorError ? error.message : { err: error })
+    process.exit(error instanceof OperatorError ? error.exitCode : 1)
   })
   const part = await start[command as keyof typeof start](context).catch((error) => {
     throw whileStarting(error, config)

@@ -1,4 +1,6 @@
 /** Stead on several machines that lose each other, the database, and processes in the middle of a move. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { hasPostgres } from '../support/postgres-cluster.ts'
@@ -8,6 +10,8 @@ import { backUp, keptRows, makeWorkedSite, placeOf, startWork, type WorkedSite }
 import { hasNamespaces } from './lab/network.ts'
 
 const core = await testCore()
+/** A page that PHP makes for each visitor. */
+const PHP = '/wp-login.php'
 
 describe.skipIf(!core || !hasPostgres || !hasNamespaces)('several machines', () => {
   let lab: Lab
@@ -63,6 +67,39 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('several machines', () 
     })
     expect([statuses(reads('alfa')), statuses(reads('bravo'))]).toEqual([[200], [200]])
     expect([wrote('alfa') > 0, wrote('bravo') > 0]).toEqual([true, true])
+    expect([await lost(alfa), await lost(bravo)]).toEqual([[], []])
+  })
+
+  test('a host and an edge that are killed come back without the database, and learn what changed when it is back', async () => {
+    const [edge] = lab.edges
+    const { here } = lab.network
+    await until('what the machines know is on their disks', async () => {
+      const text = await readFile(join(h1?.dataDir ?? '', 'known-sites.json'), 'utf8').catch(() => '')
+      return text.includes(alfa.name) && !text.includes('"closed":1')
+    })
+    const { reads, wrote } = await workDuring(async () => {
+      for (const machine of lab.machines) await machine.lose(here)
+      await Promise.all([h1?.kill(), edge?.kill()])
+      await Promise.all([h1?.start(), edge?.start()])
+      for (const { name } of [alfa, bravo])
+        for (const each of [0, 1])
+          await until(`edge ${each} serves ${name}`, async () => (await lab.visit(each, name, PHP)).status === 200)
+    })
+    // Only the killed processes fail their visitors: connections to them, and to the host behind the other edge.
+    expect(statuses(reads('alfa')).filter((status) => ![0, 200, 502, 503].includes(status))).toEqual([])
+    expect(statuses(reads('bravo')).filter((status) => ![0, 200].includes(status))).toEqual([])
+    expect([wrote('alfa') > 0, wrote('bravo') > 0]).toEqual([true, true])
+
+    const after = await workDuring(async () => {
+      const before = numbers.next
+      await until('a hundred writes have begun', () => numbers.next > before + 100)
+      expect((await lab.visit(0, 'charlie', PHP)).status).toBe(503)
+      for (const machine of lab.machines) await machine.find(here)
+      await until('the host reports', async () => !(await isSilent(h1 as HostPart)))
+      await lab.createSite('charlie', h1 as HostPart)
+      await until('the new site answers', async () => (await lab.visit(0, 'charlie', PHP)).status === 200)
+    })
+    expect([statuses(after.reads('alfa')), statuses(after.reads('bravo'))]).toEqual([[200], [200]])
     expect([await lost(alfa), await lost(bravo)]).toEqual([[], []])
   })
 

@@ -364,6 +364,7 @@ export async function fakeHost(
       disconnected.push(siteId)
       return 0
     },
+    async keepClosed() {},
     refill() {},
   } as unknown as HostServices
 

@@ -69,6 +69,23 @@ function start(store: ReturnType<typeof createStore>, more: Partial<RouteTableOp
   return table
 }
 
+describe('a name that was never looked up while the database is away', () => {
+  test('is served from the disk as outdated, and looked up when the database is back', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const disk = new Map([['a.test', routeTo('http://127.0.0.1:9', { hostName: 'a.test', siteId: 7 })]])
+    const routes = start(store, { lastKnown: (hostName) => disk.get(hostName), retryMs: 0 })
+    await routes.refresh()
+    store.down = true
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 7, isOutdated: true })
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 7, isOutdated: true })
+    await expect(routes.find('b.test')).rejects.toThrow('database is gone')
+    store.down = false
+    const found = await routes.find('a.test')
+    expect([found?.siteId, found?.isOutdated]).toEqual([1, undefined])
+  })
+})
+
 describe('find', () => {
   test('asks the store once and then answers without a promise', async () => {
     const store = createStore()

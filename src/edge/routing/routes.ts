@@ -27,6 +27,8 @@ export interface RouteTableOptions {
    */
   readonly onChange?: (callback: () => void) => () => void
   readonly onError?: (error: unknown) => void
+  /** Returns the route of a name from the disk, for when the database is unreachable. */
+  readonly lastKnown?: (hostName: string) => Route | undefined
   /** The interval of looks at `changesSince` when nothing is announced. */
   readonly pollMs?: number
   /** The most routes in the table. */
@@ -84,6 +86,7 @@ interface Table {
 export function createRouteTable(given: RouteTableOptions): RouteTable {
   const options = {
     onError: () => {},
+    lastKnown: () => undefined,
     pollMs: 1_000,
     maxRoutes: 50_000,
     maxMisses: 20_000,
@@ -125,12 +128,24 @@ export function createRouteTable(given: RouteTableOptions): RouteTable {
 
 function find(table: Table, hostName: string): Route | undefined | Promise<Route | undefined> {
   const entry = table.routes.get(hostName)
-  if (!entry) return table.misses.has(hostName) ? undefined : lookUp(table, hostName).promise
+  if (!entry) {
+    if (table.misses.has(hostName)) return undefined
+    return lookUp(table, hostName).promise.catch((error) => beginServing(table, hostName, error))
+  }
   const nowMs = performance.now()
   if (nowMs < entry.retryAtMs) return entry.route
   if (entry.stale) return lookUp(table, hostName).promise.catch((error) => keepServing(table, entry, error))
   if (nowMs - entry.loadedAtMs > table.options.maxAgeMs) reload(table, hostName, entry)
   return entry.route
+}
+
+/** Serves a name that this process has never looked up, until it can. */
+function beginServing(table: Table, hostName: string, error: unknown): Route {
+  const known = table.options.lastKnown(hostName)
+  if (!known) throw error
+  const entry = { route: known, loadedAtMs: performance.now(), stale: true, retryAtMs: 0 }
+  table.routes.set(hostName, entry)
+  return keepServing(table, entry, error)
 }
 
 function keepServing(table: Table, entry: Entry, error: unknown): Route {

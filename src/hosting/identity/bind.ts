@@ -1,9 +1,9 @@
 import type { Database } from '../../platform/db/database.ts'
 import { belongingOf, isCopyRunning } from './belonging.ts'
-import { copyRuns, strangers } from './faults.ts'
+import { copyRuns, foreignKnowledge, strangers } from './faults.ts'
 import { folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts'
 import { databaseFacts } from './identity.store.ts'
-import { takeUsers } from './users.ts'
+import { type TakenUsers, takeUsers } from './users.ts'
 
 /** A data folder with the host that it belongs to. */
 export interface Bound {
@@ -15,15 +15,40 @@ export interface Bound {
   releaseUsers(): void
 }
 
+export interface BindOptions {
+  readonly database: Database
+  readonly where: string
+  readonly locks?: string | undefined
+  readonly users?: TakenUsers | undefined
+}
+
+/**
+ * Returns which host the folder was at its last start, for a start while the database is away. Changes nothing: see
+ * {@link bindFolder} for later.
+ * @throws OperatorError when it has become another one
+ */
+export async function bindKnownFolder(
+  dataDir: string,
+  known: { readonly identity: string; readonly name: string },
+  locks?: string,
+): Promise<Bound & { readonly users: TakenUsers }> {
+  const { identity: own, firstUser } = await folderFacts(dataDir)
+  if (own?.host !== known.identity) throw foreignKnowledge(dataDir)
+  const users = await takeUsers(firstUser, locks)
+  const identity = new RunningIdentity(dataDir, { ...own, firstUser: users.first })
+  return { name: known.name, identity, isTakenOver: false, releaseUsers: users.release, users }
+}
+
 /**
  * Determines which host the folder is, and increases its epoch: in the folder first, so that after a crash the record
  * is behind, not the folder. Only for the process that holds the folder's lock.
  * @param locks the folder of the locks on users of site directories; see {@link takeUsers}
+ * @param users those that this process has taken already
  * @throws OperatorError when folder and database do not belong together, or a copy of the folder runs
  */
 export async function bindFolder(
   dataDir: string,
-  { database, where, locks }: { database: Database; where: string; locks?: string | undefined },
+  { database, where, locks, users: taken }: BindOptions,
   nowMs: number,
 ): Promise<Bound> {
   const [folder, records] = await Promise.all([folderFacts(dataDir), databaseFacts(database)])
@@ -33,7 +58,7 @@ export async function bindFolder(
   if (folder.identity && host && isCopyRunning(folder.identity, host, nowMs)) throw copyRuns(dataDir, host.name)
   const name = await hostName(dataDir, host?.name)
   const own = folder.identity
-  const users = await takeUsers(folder.firstUser, locks)
+  const users = taken ?? (await takeUsers(folder.firstUser, locks))
   const identity = new RunningIdentity(dataDir, {
     installation: records.installation as string,
     host: own?.host ?? host?.identity ?? newIdentity(),

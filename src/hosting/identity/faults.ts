@@ -39,6 +39,13 @@ export const copyRuns = (dataDir: string, name: string): OperatorError =>
     `${name} already runs from another copy of the data folder ${dataDir}. Stop that one first. For a new host, use a new folder.`,
   )
 
+/** Returns the error for a start without the database on a folder that has become another host. */
+export const foreignKnowledge = (dataDir: string): OperatorError =>
+  new OperatorError(
+    `The database is unavailable, and known-sites.json in the data folder ${dataDir} is from another host. Start Stead again when the database is available.`,
+    { exitCode: 1 },
+  )
+
 /** Returns the error with which a running host stops when it is no longer the newest. */
 export const fenced = (name: string): OperatorError =>
   new OperatorError(

@@ -44,8 +44,9 @@ const AGAIN_MS = 1000
 
 /**
  * Listens to PostgreSQL's notifications. The same connection detects when the server falls silent, and when it is back.
+ * @param mayBeAway whether to begin without the server, and listen once it is reachable
  */
-export async function postgresChanges(url: string): Promise<ChangeFeed> {
+export async function postgresChanges(url: string, mayBeAway = false): Promise<ChangeFeed> {
   const { add, tell } = createListeners()
   const versions: Record<Topic, number> = {
     operations: 0,
@@ -100,7 +101,10 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
     for (const topic of Object.keys(versions) as Topic[]) versions[topic]++
     tell()
   }
-  await listen()
+  const listening = listen()
+  // A cut connection would take seconds to fail.
+  if (mayBeAway) void listening.catch(failed)
+  else await listening
   return {
     subscribe: add,
     version: (topic) => (client ? versions[topic] : undefined),

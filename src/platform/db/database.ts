@@ -38,11 +38,13 @@ export interface DatabaseOptions {
   readonly file: string
   /** See `NodeSqliteOptions`. No effect on PostgreSQL, which does not block the thread. */
   readonly mayLose?: boolean
+  /** Whether to open PostgreSQL while its server is unreachable. Statements fail until it is back. */
+  readonly mayBeAway?: boolean
 }
 
 /** Opens the database without migrating it: see `migrate`. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.url ? openPostgres(options.url) : openSqliteDatabase(options)
+  return options.url ? openPostgres(options.url, options.mayBeAway) : openSqliteDatabase(options)
 }
 
 /**
@@ -106,10 +108,10 @@ async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): P
   }
 }
 
-async function openPostgres(url: string): Promise<Database> {
+async function openPostgres(url: string, mayBeAway: boolean | undefined): Promise<Database> {
   const db = new Kysely<Schema>({ dialect: postgresDialect(url, 'transactions') })
   const read = await readerOver(postgresDialect(url, 'reads'))
-  const changes = await postgresChanges(url)
+  const changes = await postgresChanges(url, mayBeAway)
   return {
     dialect: 'postgres',
     read,
@@ -223,10 +225,11 @@ export function isUnreachable(error: unknown): boolean {
 
 /**
  * PostgreSQL's codes: 08xxx connection exceptions, 25P03 and 25P04 for a transaction that took too long and was closed,
- * 57P01 to 57P03 shutdown and start, 53300 too many connections. The rest are the system's codes.
+ * 57P01 to 57P03 shutdown and start, 53300 too many connections. The rest are the system's codes. Linux answers EINVAL
+ * where a route drops all packets (blackhole).
  */
 const UNREACHABLE =
-  /^(08...|25P0[34]|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
+  /^(08...|25P0[34]|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EINVAL|ENOTFOUND|EAI_AGAIN)$/
 
 /**
  * Returns whether an error means "not now". Either another holder blocks a resource for longer than the wait limit

@@ -78,6 +78,8 @@ export interface HostServices {
    * @returns how many there were
    */
   endSftp(siteId: number): Promise<number>
+  /** Resolves when a start of this host without the database would not serve sites whose PHP is held. */
+  keepClosed(): Promise<void>
   /** Prepares new site directories and spares, in the background. */
   refill(): void
 }

@@ -8,6 +8,8 @@ import { readConfig } from '../../config.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { createSecureContexts } from '../../edge/tls/secure-contexts.ts'
 import { createSealer, type Sealer } from '../../platform/crypto/seal.ts'
+import { DatabaseSilent } from '../../platform/db/postgres-silence.ts'
+import { noLog } from '../../platform/log/log.ts'
 import { takeDueNames } from '../../resources/certificates/certificate.store.ts'
 import { moveStagingRoute, putRoute } from '../../resources/sites/addresses/route.store.ts'
 import { certificatesOf } from './edge-certificates.ts'
@@ -47,6 +49,29 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     }
     return certificatesOf(context, { now: () => clock.now })
   }
+  test('serves the last certificate while the database is away, and none that it never had', async () => {
+    const disk = new Map<string, unknown>()
+    const known = {
+      certificate: (hostName: string) => disk.get(hostName) as never,
+      keepCertificate: (hostName: string, kept: unknown) => void disk.set(hostName, kept),
+    }
+    const read = () => {
+      throw new DatabaseSilent()
+    }
+    const away = { transaction: async () => read() }
+    const at = (database: TestApi['database']) => {
+      const context = { database, sealer, config: readConfig({}), log: noLog, room: { forRecords() {} } as never }
+      return certificatesOf(context, { now: () => clock.now, known })
+    }
+    const found = await at(api.database).load(name)
+    await at(api.database).load(name)
+    const later = at(Object.defineProperty(away, 'read', { get: read }) as never)
+    expect(found?.key).toContain('PRIVATE KEY')
+    expect(await later.load(name)).toEqual(found)
+    await expect(later.load('other.localhost')).rejects.toThrow(DatabaseSilent)
+    expect(JSON.stringify([...disk])).not.toContain('PRIVATE KEY')
+  })
+
   const changes = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
   const rows = () => api.database.read.selectFrom('certificates').selectAll().execute()
 

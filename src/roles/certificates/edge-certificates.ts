@@ -1,6 +1,7 @@
 import { localAuthority } from '../../certificates/local-authority.store.ts'
 import { issueLocally } from '../../certificates/local-authority.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../../certificates/local-domain.ts'
+import type { KnownRoutes } from '../../edge/routing/known-routes.ts'
 import type { Certificate, SecureContextsOptions } from '../../edge/tls/secure-contexts.ts'
 import {
   CERTIFICATE_KEY_PURPOSE,
@@ -8,6 +9,7 @@ import {
   keepCertificate,
   loadCertificate,
 } from '../../edge/tls/tls.store.ts'
+import { isAway } from '../../platform/db/last-known.ts'
 import { wildcardName } from '../../resources/certificates/own-names.ts'
 import type { ProcessContext } from '../process-context.ts'
 
@@ -27,44 +29,57 @@ export interface CertificateOptions {
   readonly now?: () => number
   /** Has the installation's own authority issue and store a certificate elsewhere, if this process may not. */
   readonly issueElsewhere?: (hostName: string) => Promise<void>
+  /** The certificates on the disk. */
+  readonly known?: Pick<KnownRoutes, 'certificate' | 'keepCertificate'> | undefined
 }
 
 /**
  * Returns the source of the edge's certificates: the database, and the installation's own authority for names that no
  * public authority knows. The latter issues when the first visitor needs a certificate, and again for renewal. Only
- * names of sites get here.
+ * names of sites get here. While the database is away, the certificates on the disk count.
  */
 export function certificatesOf(
   context: NeededContext,
-  { now = Date.now, issueElsewhere }: CertificateOptions = {},
+  { now = Date.now, issueElsewhere, known }: CertificateOptions = {},
 ): Pick<SecureContextsOptions, 'load' | 'makes' | 'sharedBy'> {
   const { config, database, sealer, log } = context
   const domain = localDomainOf(config)
   const makes = (hostName: string): boolean => domain !== undefined && isBelow(hostName, domain)
   const opened = (kept: KeptCertificate) => ({ ...kept, key: sealer.open(kept.privateKey, CERTIFICATE_KEY_PURPOSE) })
   const wildcard = wildcardName(config)
+  const read = async (hostName: string) => {
+    try {
+      const kept = await loadCertificate(database.read, hostName)
+      known?.keepCertificate(hostName, kept)
+      return kept
+    } catch (error) {
+      const kept = isAway(error) ? known?.certificate(hostName) : undefined
+      if (!kept) throw error
+      return kept
+    }
+  }
   return {
     makes,
     sharedBy: (hostName) => (wildcard !== undefined && isBelow(hostName, config.stagingDomain) ? wildcard : undefined),
     async load(hostName) {
-      const kept = await loadCertificate(database.read, hostName)
+      const kept = await read(hostName)
       // No route announces a newer one.
       if (hostName === wildcard) return kept && { ...opened(kept), renewAt: now() + LOOK_AGAIN_MS }
       // Issued under other settings.
       if (!makes(hostName)) return kept && !kept.isLocal ? opened(kept) : undefined
-      const known = kept && withRenewal(kept, sealer)
-      if (known && now() < known.renewAt) return known
+      const usable = kept && withRenewal(kept, sealer)
+      if (usable && now() < usable.renewAt) return usable
       try {
         if (issueElsewhere) {
           await issueElsewhere(hostName)
-          const issued = await loadCertificate(database.read, hostName)
+          const issued = await read(hostName)
           return issued && withRenewal(issued, sealer)
         }
         return await make(context, { domain: domain as string, hostName, replaces: kept?.issuedAt, now: now() })
       } catch (error) {
-        if (!known || now() >= known.expiresAt) throw error
+        if (!usable || now() >= usable.expiresAt) throw error
         log.warn({ err: error, hostName }, 'could not renew a local certificate')
-        return { ...known, renewAt: now() + AGAIN_MS }
+        return { ...usable, renewAt: now() + AGAIN_MS }
       }
     },
   }

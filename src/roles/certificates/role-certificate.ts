@@ -3,12 +3,14 @@ import { hostname } from 'node:os'
 import { ROLE_CERTIFICATE_MS } from '../../certificates/role-authority.ts'
 import { issueRoleCertificate, knownRoles } from '../../certificates/role-certificates.store.ts'
 import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
+import { isAway } from '../../platform/db/last-known.ts'
 import { Poller } from '../../platform/db/poller.ts'
 import type { CertifiedRole, RoleName } from '../../platform/mtls/role-name.ts'
 import { type KnownRoles, type OwnCertificate, RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { askControl, type Joined, readJoined, renewJoined } from './join.ts'
+import { knownIdentity } from './known-identity.ts'
 
 const LOOK_MS = 60_000
 const LEAST_PAUSE_MS = 1_000
@@ -44,26 +46,38 @@ export async function openIdentityOf(context: ProcessContext, role: CertifiedRol
 
 /**
  * Returns the certificate of this process, and keeps it valid. A machine that joined with a token has one in its data
- * folder, which a control renews. Otherwise it issues its own, with a private key that stays in memory. While the
- * database is away, the last known authorities and revocations count.
+ * folder, which a control renews. Otherwise it issues its own. While the database is away, the last known authorities
+ * and revocations count. Hosts and edges also start with them, and with their last certificate.
  * @param now milliseconds UTC
  */
 export async function openRoleIdentity(
-  { config, database, sealer, log, hasOwnLogin }: NeededContext,
+  context: NeededContext,
   owner: RoleName,
   now: () => number = Date.now,
 ): Promise<RoleIdentity> {
+  const { config, database, sealer, log, hasOwnLogin } = context
+  const kept = knownIdentity(context, owner)
   const issue = async () => {
     if (hasOwnLogin) throw mustJoinAgain(owner)
     const { publicKey, privateKey } = await makeKeys()
     const issued = await issueRoleCertificate({ database, sealer, now: now() }, { owner, publicKey })
     return { ...issued, key: pemOf(privateKey) }
   }
-  let known = await knownRoles(database.read, now())
-  let joined = await usableJoined(config.dataDir, owner, known, now())
-  let own = joined ? lifeOfOwn(joined) : await issue()
-  // The first certificate of an authority may be this one.
-  known = await knownRoles(database.read, now())
+  const first = async () => {
+    const trusted = await knownRoles(database.read, now())
+    const found = await usableJoined(config.dataDir, owner, trusted, now())
+    const issued = found ? lifeOfOwn(found) : await issue()
+    // The first certificate of an authority may be this one.
+    return { joined: found, own: issued, known: await knownRoles(database.read, now()) }
+  }
+  const last = async (error: unknown) => {
+    const identity = isAway(error) ? await kept.read() : undefined
+    const life = identity && lifeOfOwn(identity.own)
+    if (!life || now() >= life.expiresAt) throw error
+    const found = await usableJoined(config.dataDir, owner, identity.known, now())
+    return { joined: found, own: found ? lifeOfOwn(found) : life, known: identity.known }
+  }
+  let { joined, own, known } = await first().catch(last)
   const renew = async () => {
     // Without a control, the old one serves until it expires.
     if (joined && now() < own.expiresAt) joined = await renewJoined(config.dataDir, joined, trust)
@@ -80,6 +94,7 @@ export async function openRoleIdentity(
     }
     trust.use(own, known)
     trust.tell()
+    await kept.write({ own, known })
   }
   const poller = new Poller({
     ...{ changes: database.changes, topic: 'certificates', everyMs: LOOK_MS, leastPauseMs: LEAST_PAUSE_MS },
@@ -89,6 +104,7 @@ export async function openRoleIdentity(
       )
     },
   })
+  await kept.write({ own, known })
   poller.begin(LOOK_MS)
   const ask = async (what: string, body: object) => {
     if (!joined) throw mustJoinAgain(owner)

@@ -5,7 +5,12 @@ import type { ProcessContext } from '../process-context.ts'
  * site.
  * @returns the current state
  */
-export async function followFirstSite({ database }: Pick<ProcessContext, 'database'>): Promise<() => boolean> {
+export async function followFirstSite({
+  database,
+  untilBack,
+}: Pick<ProcessContext, 'database' | 'untilBack'>): Promise<() => boolean> {
+  // A host starts without the database only if it has sites.
+  if (untilBack) return () => true
   const find = () =>
     database.read.selectFrom('sites').select('id').where('state', '=', 'live').limit(1).executeTakeFirst()
   let isLive = (await find()) !== undefined

@@ -15,6 +15,8 @@ export interface Reporter {
   readonly facts: () => object
   /** Receives the same report before it is recorded. On a full disk, nothing may be recordable. */
   readonly say?: ((report: HostReport) => void) | undefined
+  /** Called before the fault is known, when the host must not serve its sites any longer. */
+  readonly onRefused?: (() => Promise<void>) | undefined
 }
 
 /** The report of a host. */
@@ -40,6 +42,11 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
     const state = await hostState(database.read, reporter.hostId)
     return state === undefined || isUsable(state) ? fenced(reporter.name) : givenUp(reporter.name, state)
   }
+  const refuse = async () => {
+    const reason = await reasonOf()
+    await reporter.onRefused?.()
+    fault.resolve(reason)
+  }
   let recordFault: string | undefined
   const report = async () => {
     const facts = reporter.facts()
@@ -47,7 +54,7 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
     try {
       const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, facts))
       recordFault = undefined
-      if (!isStillOurs) fault.resolve(await reasonOf())
+      if (!isStillOurs) await refuse()
     } catch (error) {
       recordFault = (error as Error).message
       throw error
@@ -61,7 +68,7 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
       ? () => {}
       : database.changes.subscribe('routes', () => {
           isNewestStart(database.read, reporter)
-            .then(async (isOurs) => isOurs || fault.resolve(await reasonOf()))
+            .then((isOurs) => (isOurs ? undefined : refuse()))
             .catch(() => {})
         })
   const timer = setInterval(() => report().catch((error) => log.error({ err: error }, 'report failed')), EVERY_MS)

@@ -106,7 +106,11 @@ test('a site that is closed for an operation has no connection, and accepts none
   const operationId = await database.transaction((tx) =>
     enqueue(tx, configureSite, { siteId }, { siteId, hostId: Number(site.host_id), accountId: owner.accountId }),
   )
-  const services = { pool: { hold: async () => {}, release() {} }, endSftp: (id: number) => opened.endOfSite(id) }
+  const services = {
+    pool: { hold: async () => {}, release() {} },
+    endSftp: (id: number) => opened.endOfSite(id),
+    keepClosed: async () => {},
+  }
   const transaction = database.transaction.bind(database)
   const context = { services, operationId, transaction, now: Date.now } as never
   await closeForWork(context, siteId)

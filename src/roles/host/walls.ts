@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { isAway } from '../../platform/db/last-known.ts'
 import { acceptRoles } from '../../platform/mtls/accept-roles.ts'
 import { secureAddress } from '../../platform/mtls/connect-to-role.ts'
 import { isUncertifiedEdgeRunning } from '../../platform/processes/process.store.ts'
@@ -37,8 +38,10 @@ export async function openWalls(context: ProcessContext, name: string): Promise<
     if (is && !isPlainAllowed) log.warn('an edge of an earlier version runs, so this host accepts it without TLS')
     isPlainAllowed = is
   }
-  await look()
-  // While the database is away, the last answer counts.
+  // While the database is away, the last answer counts, and none at a start means no.
+  await look().catch((error) => {
+    if (!isAway(error)) throw error
+  })
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
   let endConnections = () => {}
   return {

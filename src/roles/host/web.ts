@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ListenAddress } from '../../config.ts'
 import type { HostedSites } from '../../hosting/hosted-sites.ts'
 import type { Htaccess } from '../../hosting/htaccess/htaccess.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
@@ -27,12 +28,15 @@ export interface WebParts {
   readonly mariaDb: Pick<MariaDb, 'isAwayFor'>
   /** The name of this host. */
   readonly name: string
+  /** The port that edges know, for a start while the database cannot tell them another one. */
+  readonly knownPort?: number | undefined
 }
 
 /** The listening web server of a host. It ends in two steps, between which PHP finishes what visitors wait for. */
 export interface Web {
   /** `http://address:port` for edges, or `https://name@address:port` for those on other machines. */
   readonly address: string
+  readonly port: number
   /** Accepts no further connections, and closes those without a request in flight. */
   close(): void
   /** Closes the remaining connections. */
@@ -50,10 +54,11 @@ export async function listenToEdges(context: ProcessContext, parts: WebParts): P
   const server = webServer(context, parts, htaccess)
   walls?.guard(server)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
-  await listenAlone(server, hostListen, 'STEAD_HOST_LISTEN')
+  await listen(server, hostListen, parts.knownPort)
   htaccess.folders.start()
   const { port } = server.address() as AddressInfo
   return {
+    port,
     address: walls ? walls.address(port) : await announcedAddress(context.config, port),
     close() {
       htaccess.folders.stop()
@@ -66,6 +71,15 @@ export async function listenToEdges(context: ProcessContext, parts: WebParts): P
       await closed
     },
   }
+}
+
+async function listen(server: Server, address: ListenAddress, knownPort: number | undefined): Promise<void> {
+  const wanted = address.port === 0 && knownPort ? { ...address, port: knownPort } : address
+  await listenAlone(server, wanted, 'STEAD_HOST_LISTEN').catch((error) => {
+    if (wanted === address) throw error
+    // Another program has the port. Edges find this host when the database is back.
+    return listenAlone(server, address, 'STEAD_HOST_LISTEN')
+  })
 }
 
 const webServer = (

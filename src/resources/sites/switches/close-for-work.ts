@@ -18,6 +18,7 @@ export async function closeForWork(context: Context, siteId: number): Promise<vo
     if (await holdSite(tx, siteId)) await closeSite(tx, siteId, operationId, now())
   })
   await Promise.all([services.pool.hold(siteId, GRACE_MS), services.endSftp(siteId)])
+  await services.keepClosed()
 }
 
 /** Opens a site that {@link closeForWork} has closed. Also rolls back a step that calls that. */

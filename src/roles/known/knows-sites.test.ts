@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../config.ts'
+import { KnownRoutes } from '../../edge/routing/known-routes.ts'
+import { routeTo } from '../../edge/test-support.ts'
+import { createSealer } from '../../platform/crypto/seal.ts'
+import { isLost } from '../../platform/db/open-fault.ts'
+import { noLog } from '../../platform/log/log.ts'
+import { openProcessContext, type ProcessContext } from '../process-context.ts'
+import { keptSites } from './kept-sites.ts'
+import { knownRoutesFile, knowsSites } from './knows-sites.ts'
+
+let dataDir: string
+const key = randomBytes(32)
+const sealer = createSealer(key)
+const opened: ProcessContext[] = []
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'stead-knows-'))
+})
+afterEach(async () => {
+  for (const { database, logs } of opened.splice(0)) {
+    await logs.close()
+    await database.close()
+  }
+  await rm(dataDir, { recursive: true })
+})
+
+const known = () => ({ config: { dataDir }, sealer, log: noLog })
+async function learnSites() {
+  const kept = keptSites(known())
+  kept.use({ hostId: 1, identity: 'me', name: 'h1', port: 8090 })
+  await kept.keep([])
+}
+function learnRoute() {
+  const routes = new KnownRoutes({ file: knownRoutesFile({ dataDir }), ...known() })
+  routes.want(routeTo('http://127.0.0.1:1', { hostName: 'a.test' }))
+  routes.close()
+}
+
+test('an edge knows sites if a visitor has used one', async () => {
+  expect(await knowsSites(known(), 'edge')).toBe(false)
+  await learnSites()
+  expect(await knowsSites(known(), 'edge')).toBe(false)
+  learnRoute()
+  expect(await knowsSites(known(), 'edge')).toBe(true)
+  expect(await knowsSites({ ...known(), sealer: createSealer(randomBytes(32)) }, 'host')).toBe(false)
+})
+
+describe('a start while no database answers', () => {
+  const start = async (role: string) => {
+    const settings = { STEAD_DATA_DIR: dataDir, STEAD_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }
+    const config = readConfig({ ...settings, STEAD_MASTER_KEY: key.toString('base64'), STEAD_LOG_LEVEL: 'fatal' })
+    const context = await openProcessContext(config, role)
+    opened.push(context)
+    return context
+  }
+
+  test.each(['host', 'serve', 'edge'])('goes on for a %s that knows sites', async (role) => {
+    await learnSites()
+    learnRoute()
+    const { untilBack, database, masterKey } = await start(role)
+    expect(untilBack).toBeInstanceOf(Promise)
+    expect(masterKey).toEqual(key)
+    const reading = database.read.selectFrom('sites').select('id').execute()
+    await expect(reading.catch((error) => Promise.reject(isLost(error)))).rejects.toBe(true)
+  })
+})
