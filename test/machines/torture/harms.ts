@@ -12,7 +12,7 @@ export interface Scene {
   readonly lab: Lab
   readonly chance: Chance
   readonly sites: readonly WorkedSite[]
-  /** Says that a site returns to what it had acknowledged by now. */
+  /** Says that a site has to return with what it has acknowledged until now. */
   returnsToBackup(site: WorkedSite): void
   fault(text: string): void
 }
@@ -105,8 +105,11 @@ const hostLost: Harm = {
       `select sites.id from sites join hosts on hosts.id = sites.host_id where hosts.name = '${host.name}'`,
     )
     const there = sites.filter(({ id }) => rows.some((row) => Number(row.id) === id))
-    for (const site of there) await backUp(lab, site)
-    for (const site of there) returnsToBackup(site)
+    for (const site of there) {
+      // What it writes during its backups may be in only one of them.
+      returnsToBackup(site)
+      await backUp(lab, site)
+    }
     const before = await siteFolders(host)
     await host.machine.cut()
     const decide = (what: string, body?: object) =>
