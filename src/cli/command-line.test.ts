@@ -172,6 +172,7 @@ test('revokes the certificate of an edge that joined, once', async () => {
   const certificates = () => database.read.selectFrom('role_certificates').select('revoked_at').execute()
   await database.transaction((tx) => tx.insertInto('role_certificates').values(row).execute())
   expect(await stead('host revoke --name=web1 --role=control')).toMatchObject({ code: 2 })
+  expect((await stead('host revoke --name=web1 --role=host')).error).toContain('Run stead host lost --name=web1')
   expect(await certificates()).toEqual([{ revoked_at: null }])
   expect(await json('host revoke --name=web1')).toEqual({ role, name, state: 'revoked' })
   expect(await certificates()).toEqual([{ revoked_at: expect.any(Number) }])

@@ -154,7 +154,7 @@ export const commands: readonly Command[] = [
     about: 'revoke the certificate and the database login of an edge or a control; for a host, use host lost',
     flags: {
       name: { value: 'NAME', help: 'name of the machine', needed: true },
-      role: { choices: ['edge', 'control'], help: 'what the machine runs (default: edge)' },
+      role: { choices: ['host', 'edge', 'control'], help: 'what the machine runs (default: edge)' },
     },
     settings: records,
     load: async () => (await import('./host-certificates.ts')).revoke,

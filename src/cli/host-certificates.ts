@@ -114,6 +114,8 @@ export async function revoke({
   config,
   flags: { name, role = 'edge', json },
 }: Call<{ name: string; role: string | undefined }, ControlDatabaseKey>): Promise<void> {
+  if (role === 'host')
+    throw new CommandError(`A host has sites. Run stead host lost --name=${name} or stead host remove --name=${name}.`)
   await withControlDatabase(config, async ({ database }) => {
     const owner = { role: role as CertifiedRole, name }
     await database.transaction(async (tx) => {
