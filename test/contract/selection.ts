@@ -13,10 +13,7 @@ import { changedFiles, headCommit } from '../support/changes.ts'
 import { declaredNames } from '../support/declared.ts'
 
 const GOING_ROUND = 8
-/**
- * Work with a fault in each of its steps costs up to half a minute of a processor. This limits the steps of one run,
- * which takes changed work first.
- */
+/** Work with a fault in each of its steps costs up to half a minute of a processor. This limits the steps of one run. */
 const MOST_STEPS = 8
 /** A change of these affects every endpoint. */
 const OF_ALL = ['src/platform/http/', 'src/resources/access/access.ts', 'src/resources/kit/endpoint.ts']
@@ -70,14 +67,12 @@ export function oneOfEachShape(list: readonly Endpoint[]): Endpoint[] {
   })
 }
 
-/** Returns jobs with changed files, and some of the rest while their steps are few enough, at least one. */
+/** Returns jobs with changed files while their steps are few enough, at least one of them. */
 function fewJobs(): Set<string> {
-  const names = [...jobs.keys()]
-  const ranked = [...goingRound(names.filter((name) => declared.has(name))), ...goingRound(names)]
   const taken = new Set<string>()
   let steps = 0
-  for (const name of ranked) {
-    const more = taken.has(name) ? 0 : Object.keys(jobs.get(name)?.steps ?? {}).length
+  for (const name of goingRound([...jobs.keys()].filter((each) => declared.has(each)))) {
+    const more = Object.keys(jobs.get(name)?.steps ?? {}).length
     if (taken.size > 0 && steps + more > MOST_STEPS) continue
     taken.add(name)
     steps += more
