@@ -49,7 +49,7 @@ export interface Walk {
   send(endpoint: Endpoint, request: InjectOptions, app?: FastifyInstance): Promise<Response>
   /** Makes later operations on this site fail, permanently or so that a retry could help. */
   failWork(siteId: number, how?: { forGood: boolean }): void
-  /** Makes later operations on this site wait. */
+  /** Makes later operations on this site wait, and those on hosts. */
   leaveWork(siteId: number): void
   /** Waits until no background work is left. */
   settled(): Promise<void>
@@ -266,6 +266,7 @@ function finishWork({ database }: TestApi): {
       eb('state', '=', 'queued'),
       eb('run_at', '<', Date.now() + 3600_000),
       or([eb('site_id', 'is', null), eb('site_id', 'not in', [0, ...left])]),
+      ...(left.size > 0 ? [eb('type', 'not like', 'hosts.%')] : []),
     ])
   const isWaiting = async () =>
     (await database.read.selectFrom('operations').select('id').where(isDue).executeTakeFirst()) !== undefined
