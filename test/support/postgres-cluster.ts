@@ -46,11 +46,13 @@ const ACCESS = ['127.0.0.1/32', 'samenet']
  * @param isSafe whether data must survive a crash of the server. Otherwise no commit waits for the disk, and it accepts
  * the connections of a whole test run
  * @param address where it listens; everyone there may log in as `stead`
+ * @param mostConnections of a safe server
  * @returns undefined on a machine without PostgreSQL
  */
 export async function startPostgres({
   isSafe = true,
   address = '127.0.0.1',
+  mostConnections = 60,
 } = {}): Promise<PostgresCluster | undefined> {
   const bin = programs()
   if (!bin) return undefined
@@ -62,7 +64,9 @@ export async function startPostgres({
   const as = user ?? {}
   await run(join(bin, 'initdb'), ['-D', data, '-U', 'stead', '-A', 'trust', '-E', 'UTF8', '--locale=C'], as)
   await writeFile(join(data, 'pg_hba.conf'), ACCESS)
-  const forTests = isSafe ? ['-c', 'max_connections=60'] : ['-c', 'max_connections=300', '-c', 'fsync=off']
+  const forTests = isSafe
+    ? ['-c', `max_connections=${mostConnections}`]
+    : ['-c', 'max_connections=300', '-c', 'fsync=off']
   const options = ['-D', data, '-p', String(port), '-h', address, '-k', '', ...forTests]
   let child: ReturnType<typeof spawn> | undefined
   const urlOf = (database: string) => `postgres://stead@${address}:${port}/${database}`

@@ -74,7 +74,8 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
   try {
     const network = await openNetwork()
     undo.push(() => network.remove())
-    const postgres = await startPostgres({ address: network.here })
+    // The server keeps connections of machines that were cut off, until it notices.
+    const postgres = await startPostgres({ address: network.here, mostConnections: 300 })
     if (!postgres) throw new Error('this machine has no PostgreSQL server to start (Debian: postgresql)')
     undo.push(() => postgres.remove())
     const s3 = await s3Server(network.here)
