@@ -5,7 +5,7 @@
  *   node packaging/build.js --program <folder> a program for tests: with the launcher, without types
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { bundle } from './bundle.js'
 
@@ -21,6 +21,9 @@ const copied = [
   'third-party',
   'openapi',
   'package.json',
+  'browser/package.json',
+  'browser/package-lock.json',
+  'browser/install.js',
   'src/panel/dist',
   'src/hosting/php/tasks',
   'src/hosting/site-imports/old-site-plugin',
@@ -33,7 +36,10 @@ if (!isForTests) {
   run('src/panel/build.js')
 }
 for (const path of copied) copy(path, join(dist, path))
-if (isForTests) for (const path of ['bin', 'package.json']) copy(path, join(folder, path))
+if (isForTests) {
+  for (const path of ['bin', 'package.json']) copy(path, join(folder, path))
+  symlinkSync(join(root, 'browser/node_modules'), join(dist, 'browser/node_modules'))
+}
 await bundle(dist)
 
 /** @param {string[]} words a JavaScript file and its arguments */

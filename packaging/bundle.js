@@ -25,7 +25,6 @@ const excluded = {
   '@peculiar/': 'shares a registry between its packages',
   '@php-wasm/': 'PHP itself, read by path',
   asn1js: 'shares a registry with @peculiar',
-  lighthouse: 'runs in a process of its own',
   pino: 'starts threads from its own files',
   ssh2: 'has a part in C++',
   '@simplewebauthn/server': 'needs its own version of @peculiar/x509',

@@ -63,16 +63,32 @@ rmSync(work, { recursive: true, force: true })
 function layProgram(folder, cpu) {
   mkdirSync(folder, { recursive: true })
   for (const part of ['bin', 'dist']) cpSync(join(work, 'program', part), join(folder, part), { recursive: true })
-  for (const name of ['package.json', 'package-lock.json', '.npmrc']) cpSync(join(root, name), join(folder, name))
+  const browser = join(folder, 'dist/browser')
+  rmSync(join(browser, 'node_modules'), { recursive: true, force: true })
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
+  layLibraries(root, folder, cpu)
+  layLibraries(join(root, 'browser'), browser, cpu)
+  const node = join(folder, `node_modules/node-linux-${cpu}`)
+  for (const name of ['bin/node', 'LICENSE']) cpSync(join(node, name), join(folder, 'node', name))
+  rmSync(node, { recursive: true })
+}
+
+/**
+ * Installs the packages that a program uses, without those that build the panel.
+ * @param {string} from a folder with a lock file
+ * @param {string} to a folder with the same `package.json`
+ * @param {string} cpu
+ */
+function layLibraries(from, to, cpu) {
+  for (const name of ['package-lock.json', '.npmrc']) cpSync(join(from, name), join(to, name))
   // Install scripts of packages only compile what has a replacement in JavaScript, and would compile it for this
   // machine.
   const flags = ['--omit=dev', '--ignore-scripts', '--prefer-offline', '--loglevel=error', `--cpu=${cpu}`, '--os=linux']
-  execFileSync('npm', ['ci', ...flags, '--libc=glibc'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-  const modules = join(folder, 'node_modules')
-  const node = join(modules, `node-linux-${cpu}`)
-  for (const name of ['bin/node', 'LICENSE']) cpSync(join(node, name), join(folder, 'node', name))
-  for (const path of [node, join(modules, '.bin')]) rmSync(path, { recursive: true })
-  for (const path of [join(modules, '.package-lock.json'), join(folder, 'package-lock.json'), join(folder, '.npmrc')])
+  const words = ['ci', '--workspaces=false', ...flags, '--libc=glibc']
+  execFileSync('npm', words, { cwd: to, stdio: ['ignore', 'ignore', 'inherit'] })
+  const modules = join(to, 'node_modules')
+  rmSync(join(modules, '.bin'), { recursive: true, force: true })
+  for (const path of [join(modules, '.package-lock.json'), join(to, 'package-lock.json'), join(to, '.npmrc')])
     rmSync(path)
   prune(modules)
 }

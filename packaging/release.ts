@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { installPackages } from '../browser/install.js'
 import { allLicenses, billOfMaterials, isNewer, releaseChangelog, shippedPackages } from './shipped.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -48,6 +49,8 @@ function buildFiles(name: string, out: string): void {
   const isOurs = (file: string) => /^(stead[-_]|SHA256SUMS$)/.test(file)
   for (const file of readdirSync(out).filter(isOurs)) rmSync(join(out, file))
   const time = new Date(Number(output('git', 'log', '-1', '--format=%ct')) * 1000)
+  // For their licenses.
+  installPackages(join(root, 'browser'), 'Installing the packages of browser/')
   const packages = shippedPackages(root)
   writeFileSync(join(out, `stead-${name}.cdx.json`), billOfMaterials(name, packages, time))
   writeFileSync(join(out, `stead-${name}-licenses.txt`), allLicenses(root, packages))

@@ -17,10 +17,14 @@ interface LockedPackage {
   readonly version: string
   readonly license?: string
   readonly integrity?: string
-  readonly dev?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** Packages for development whose code is in the built panel. */
+type LockedPackages = Readonly<Record<string, LockedPackage>>
+
+/** Packages that build the panel, and whose code is in it. */
 const ofPanel = new Set([
   '@fontsource-variable/inter',
   '@preact/signals',
@@ -32,12 +36,21 @@ const LINE = `\n${'-'.repeat(80)}\n\n`
 
 /** Returns the packages that a release contains, in order of name and version. */
 export function shippedPackages(root: string): ShippedPackage[] {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, LockedPackage>
-  }
-  const found = Object.entries(lock.packages).flatMap(([path, { name, version, license, integrity = '', dev }]) => {
+  const found = [
+    ...locked(root, (path, reached) => reached.has(path) || ofPanel.has(path.slice('node_modules/'.length))),
+    ...locked(join(root, 'browser'), (path, reached) => reached.has(path)),
+  ]
+  const unique = new Map(found.map((each) => [`${each.name}@${each.version}`, each]))
+  return [...unique.keys()].sort().map((key) => unique.get(key) as ShippedPackage)
+}
+
+/** Returns chosen packages of a folder's lock file. `reached` has the paths of those that its dependencies need. */
+function locked(root: string, isShipped: (path: string, reached: ReadonlySet<string>) => boolean): ShippedPackage[] {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: LockedPackages }
+  const reached = reachedFrom(packages)
+  return Object.entries(packages).flatMap(([path, { name, version, license, integrity = '' }]) => {
+    if (path === '' || !isShipped(path, reached)) return []
     const ownName = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-    if (path === '' || (dev && !ofPanel.has(ownName))) return []
     const folder = join(root, path)
     return [
       {
@@ -49,8 +62,28 @@ export function shippedPackages(root: string): ShippedPackage[] {
       },
     ]
   })
-  const unique = new Map(found.map((each) => [`${each.name}@${each.version}`, each]))
-  return [...unique.keys()].sort().map((key) => unique.get(key) as ShippedPackage)
+}
+
+/** Returns the paths of all packages that those of the root need, found as Node finds them. */
+function reachedFrom(packages: LockedPackages): ReadonlySet<string> {
+  const reached = new Set([''])
+  // A set also goes through what is added meanwhile.
+  for (const path of reached) {
+    const { dependencies, optionalDependencies, peerDependencies } = packages[path] as LockedPackage
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+      const found = placesOf(path, name).find((place) => packages[place])
+      if (found !== undefined) reached.add(found)
+    }
+  }
+  return reached
+}
+
+/** Returns where Node looks for a package, the nearest folder first. */
+function placesOf(path: string, name: string): string[] {
+  const parents = path
+    .split('/node_modules/')
+    .map((_, depth, parts) => parts.slice(0, parts.length - depth).join('/node_modules/'))
+  return [...parents.filter(Boolean).map((parent) => `${parent}/node_modules/${name}`), `node_modules/${name}`]
 }
 
 /** Licenses of the repositories of packages that name none themselves. */

@@ -333,7 +333,7 @@ export const settings = {
     parse: httpUrl,
   },
   chromium: {
-    help: 'Chromium program for performance reports. Default: the one of the system, if it is installed',
+    help: 'Chromium program for performance reports. Default: the one of the system, if it is installed. A clone also needs npm run browser',
     default: '',
     parse: optional,
   },

@@ -1,6 +1,6 @@
-// Builds the control panel when Stead is installed from its sources, so that no extra command is needed. Without the
-// development packages it cannot build, and Stead says so at the panel's address. `node src/panel/build.js components`
-// builds the page of all components instead, and serves it until it is stopped.
+// Builds the control panel when Stead is installed from its sources, so that no extra command is needed. A built Stead
+// does not need Vite and the panel's packages, so they are a workspace of their own (src/panel/package.json).
+// `node src/panel/build.js components` builds the page of all components instead, and serves it until it is stopped.
 import { fileURLToPath } from 'node:url'
 
 const pathOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
@@ -16,4 +16,4 @@ if (vite && process.argv[2] === 'components') {
   const server = await vite.preview(components)
   console.log(server.resolvedUrls?.local[0])
 } else if (vite) await vite.build({ configFile })
-else console.error('The control panel is not built: install with the packages for development, then npm run panel')
+else console.error('The control panel is not built: run npm ci, then npm run panel')

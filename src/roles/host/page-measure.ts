@@ -4,6 +4,7 @@ import {
   type BrowserVisit,
   type BrowserVisitOptions,
   findModules,
+  installModules,
   MeasureImpossible,
   measurePage,
 } from '../../hosting/page-measure/measure-page.ts'
@@ -70,6 +71,6 @@ function whyNot(chromium: string | undefined, bubblewrap: string | undefined): s
   if (bubblewrap === undefined)
     return `The browser requires a sandbox. The operator of the host can install the package bubblewrap, ${again}`
   if (findModules() === undefined)
-    return `Lighthouse is not installed. The operator of the host can run npm install, ${again}`
+    return `Lighthouse is not installed. The operator of the host can run ${installModules}, ${again}`
   return undefined
 }

@@ -1,0 +1,53 @@
+/** The types that runner.ts uses of the packages in `browser/`. These are not installed when types are checked. */
+
+declare module 'puppeteer-core' {
+  export interface Page {
+    on(event: 'dialog', handle: (dialog: { dismiss(): Promise<void> }) => void): void
+    setViewport(size: { width: number; height: number; deviceScaleFactor: number }): Promise<void>
+    emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>
+    goto(url: string, options: { waitUntil: 'networkidle2'; timeout: number }): Promise<unknown>
+    screenshot(options: { type: 'png'; captureBeyondViewport: boolean }): Promise<Uint8Array>
+  }
+
+  export interface BrowserContext {
+    newPage(): Promise<Page>
+    close(): Promise<void>
+  }
+
+  export interface Browser extends BrowserContext {
+    createBrowserContext(options: { downloadBehavior: { policy: 'deny' } }): Promise<BrowserContext>
+  }
+
+  const puppeteer: {
+    launch(options: {
+      executablePath: string
+      pipe: boolean
+      headless: boolean
+      userDataDir: string
+      args: string[]
+      protocolTimeout: number
+    }): Promise<Browser>
+  }
+  export default puppeteer
+}
+
+declare module 'lighthouse' {
+  import type { Page } from 'puppeteer-core'
+
+  interface Result {
+    audits: Record<string, unknown>
+    categories: Record<string, { title: string; score: number | null }>
+    finalDisplayedUrl: string
+    lighthouseVersion: string
+    fetchTime: string
+    runtimeError?: unknown
+  }
+
+  export const desktopConfig: object
+  export default function lighthouse(
+    url: string,
+    flags: { output: 'json'; logLevel: 'silent'; disableFullPageScreenshot: boolean; maxWaitForLoad: number },
+    config: object | undefined,
+    page: Page,
+  ): Promise<{ lhr: Result } | undefined>
+}
