@@ -103,7 +103,9 @@ function prune(modules) {
     const path = join(entry.parentPath, entry.name)
     const isUnused = entry.isDirectory()
       ? entry.name === 'asyncify' && path.includes('/@php-wasm/')
-      : /\.(map|la|d\.[cm]?ts)$|^\.(eslintrc|npmignore|nycrc)(\.\w+)?$|^test\.sh$/.test(entry.name)
+      : /\.(map|la|d\.[cm]?ts)$|^\.(eslintrc|gitattributes|gitignore|gitmodules|npmignore|nycrc)(\.\w+)?$|^test\.sh$/.test(
+          entry.name,
+        )
     if (isUnused) rmSync(path, { recursive: true, force: true })
   }
 }

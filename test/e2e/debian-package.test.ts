@@ -2,15 +2,17 @@
  * The Debian package on this machine: installed, started as its service starts it, upgraded, and purged. It changes the
  * machine, so it runs only for root with CI=true, and only where nobody has installed Stead.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
-import { prepareStead, type Stead, showOutputOfFailures } from '../support/stead.ts'
+import { prepareStead, type Stead, showOutputOfFailures, until } from '../support/stead.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -79,12 +81,36 @@ describe.skipIf(!mayInstall)('the Debian package', () => {
     expect(stderr.split('\n').filter((line) => line.includes('stead'))).toEqual([])
   })
 
+  test('is set up with answers by flags, and the service starts with them', async () => {
+    stead = await prepareStead({ below: '/var/lib', env: { STEAD_EDGE_TLS_LISTEN: '127.0.0.1:0' } })
+    await run('chown', ['-R', 'stead:stead', stead.dataDir])
+    const { STEAD_STAGING_DOMAIN: _, ...settings } = stead.environment()
+    await writeSettings(settings)
+    await using service = await standInForSystemd(folder)
+    const { code, stdout, stderr } = await runAnyway(
+      'stead',
+      [
+        ...['setup', '--domain=sites.example.com', '--address=203.0.113.7', '--mail=none', '--php=wasm'],
+        ...[`--backups=${stead.dataDir}/backups`, '--email=owner@example.com', '--unchecked', '--restart'],
+      ],
+      service.env,
+    )
+    expect(stderr).toContain('Wrote /etc/stead/stead.env: STEAD_API_TLS_LISTEN, STEAD_STAGING_DOMAIN')
+    expect(stderr).toContain(`panel_link in ${stead.dataDir}/credentials.json`)
+    // The doctor misses the DNS records of the domain.
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('*.sites.example.com') })
+    await stead.createSite({ name: 'first' })
+    expect((await stead.visit('first.sites.example.com')).text).toContain('<title>first')
+    expect((await run('find', [stead.dataDir, '-user', 'root'])).stdout).toBe('')
+    await service.stop()
+    await stead.remove()
+  })
+
   test('runs as the user stead on a port below 1024, and an upgrade keeps its sites and changed settings', async () => {
     stead = await prepareStead({ below: '/var/lib', launch: asService })
     stead.edgePort = 998
     await run('chown', ['-R', 'stead:stead', stead.dataDir])
-    const settings = Object.entries(stead.environment()).filter(([name]) => name.startsWith('STEAD_'))
-    await writeFile('/etc/stead/stead.env', settings.map(([name, value]) => `${name}=${value}\n`).join(''))
+    await writeSettings(stead.environment())
     await stead.start()
     // bubblewrap must work although the service has a capability.
     expect(stead.output()).not.toContain('stronger with bubblewrap')
@@ -116,8 +142,13 @@ describe.skipIf(!mayInstall)('the Debian package', () => {
   })
 })
 
-/** Starts the command of `stead.service` with the user and the capability that the unit gives. */
-const asService = [
+async function writeSettings(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const settings = Object.entries(environment).filter(([name]) => name.startsWith('STEAD_'))
+  await writeFile('/etc/stead/stead.env', settings.map(([name, value]) => `${name}=${value}\n`).join(''))
+}
+
+/** The user and the capability that `stead.service` gives its command. */
+const asServiceUser = [
   ...['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin'],
   ...['setpriv', '--reuid=stead', '--regid=stead', '--init-groups', '--no-new-privs'],
   ...[
@@ -125,8 +156,45 @@ const asService = [
     '--ambient-caps=-all,+net_bind_service',
     '--bounding-set=-all,+net_bind_service',
   ],
-  ...['/usr/bin/stead', 'serve'],
 ]
+const asService = [...asServiceUser, '/usr/bin/stead', 'serve']
+
+/** A `systemctl` that starts the command of `stead.service`, on a machine where systemd runs no services. */
+async function standInForSystemd(folder: string) {
+  const bin = join(folder, 'bin')
+  const pidFile = join(folder, 'service.pid')
+  await mkdir(bin)
+  const script = [
+    '#!/bin/sh',
+    '[ "$*" = "restart stead.service" ] || exit 1',
+    "command=$(sed -n 's/^ExecStart=//p' /lib/systemd/system/stead.service)",
+    `setsid ${asServiceUser.join(' ')} $command >${folder}/service.log 2>&1 &`,
+    `echo $! >${pidFile}`,
+  ]
+  await writeFile(join(bin, 'systemctl'), `${script.join('\n')}\n`, { mode: 0o755 })
+  // systemd has this folder while it runs services.
+  const made = await mkdir('/run/systemd/system', { recursive: true })
+  const stop = async () => {
+    const pid = await readFile(pidFile, 'utf8').catch(() => '')
+    if (pid) await run('kill', [pid.trim()]).catch(() => {})
+    await until('the service has ended', () => !pid || !existsSync(`/proc/${pid.trim()}`))
+  }
+  return {
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      if (made) await rm(made, { recursive: true })
+    },
+  }
+}
+
+/** Runs a program that may end with another exit code than 0. */
+async function runAnyway(program: string, words: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, stdout, stderr }
+}
 
 /** Packs the same files as another version. @returns its file */
 async function withVersion(file: string, version: string): Promise<string> {
