@@ -66,6 +66,7 @@ export const longFiles: readonly string[] = [
   'src/resources/sites/move/move-site.test.ts',
   'src/resources/sites/wordpress/site-filled.test.ts',
   'test/contract/fuzz.test.ts',
+  'test/contract/install-packages.test.ts',
   'test/githooks/hooks.test.ts',
 ]
 
