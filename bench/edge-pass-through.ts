@@ -33,7 +33,7 @@ const parts: Record<string, (argument: string) => Server> = {
   host: (folder) => {
     // biome-ignore format: one record
     const site = { siteId: 7, siteDirectory: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'site.test', state: 'live' } as const
-    const php = { wake() {}, handle: () => Promise.reject(new Error('no PHP here')) }
+    const php = { wake() {}, isAwake: () => true, handle: () => Promise.reject(new Error('no PHP here')) }
     return createWebServer({
       siteById: async () => site,
       php,

@@ -141,4 +141,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "The datacenters of a host that joins with a token, as codes with commas. Null means all.",
   '0116-role-logins':
     "Logins of PostgreSQL that belong to one machine each.",
+  '0118-monitoring':
+    "The monitoring of sites: what edges find, how often they asked on each day, what a control concludes for each site, and the incidents.",
 }

@@ -69,6 +69,7 @@ import { roleCertificates } from './0109-role-certificates.ts'
 import { joinTokens } from './0111-join-tokens.ts'
 import { joinDatacenters } from './0114-join-datacenters.ts'
 import { roleLogins } from './0116-role-logins.ts'
+import { monitoring } from './0118-monitoring.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -142,4 +143,5 @@ export const migrations: Record<string, Migration> = {
   '0111-join-tokens': joinTokens,
   '0114-join-datacenters': joinDatacenters,
   '0116-role-logins': roleLogins,
+  '0118-monitoring': monitoring,
 }

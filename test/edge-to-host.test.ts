@@ -34,7 +34,7 @@ beforeEach(async () => {
   host = createWebServer({
     // biome-ignore format: one record
     siteById: async (siteId) => ({ siteId, siteDirectory: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'x', state: 'live' }),
-    php: { wake() {}, handle: async (site, request, signal) => php(site.siteId, request, signal) },
+    php: { wake() {}, isAwake: () => true, handle: async (site, request, signal) => php(site.siteId, request, signal) },
     ...testHeld(folder),
     hostKey: KEY,
     httpsPort: 443,

@@ -245,7 +245,7 @@ async function startStead(): Promise<number> {
       state: 'live',
     }),
     // Like Apache without PHP: the file itself, which contains its path.
-    php: { wake() {}, handle: async (_site, { script }) => ok(script.replace('/wordpress/', '')) },
+    php: { wake() {}, isAwake: () => true, handle: async (_site, { script }) => ok(script.replace('/wordpress/', '')) },
     answers,
     firstPages: { take: async () => undefined },
     hostKey: KEY,

@@ -32,6 +32,14 @@ export async function whyElsewhere(
   return `${fault}, or to a proxy that forwards requests for http://${hostName} to Stead; its current target does not`
 }
 
+/** Returns whether the DNS servers answer at all, by asking for the root of the DNS. */
+export async function resolversAnswer(resolvers: readonly string[]): Promise<boolean> {
+  const answer = await resolverOf(resolvers)
+    .resolveNs('.')
+    .catch((error: NodeJS.ErrnoException) => error.code)
+  return typeof answer === 'object' || meansNoRecords(answer ?? 'unknown')
+}
+
 /** Returns why a name leads nowhere, as a sentence without a full stop. Undefined when it has an address. */
 export async function whyNowhere(hostName: string, resolvers: readonly string[]): Promise<string | undefined> {
   const found = await addressesOf(hostName, resolvers)
@@ -39,10 +47,15 @@ export async function whyNowhere(hostName: string, resolvers: readonly string[])
   return found.length === 0 ? `${hostName} has no address in the DNS` : undefined
 }
 
-/** @returns a sentence when the lookup fails */
-async function addressesOf(hostName: string, resolvers: readonly string[]): Promise<string[] | string> {
+function resolverOf(resolvers: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (resolvers.length > 0) resolver.setServers([...resolvers])
+  return resolver
+}
+
+/** @returns a sentence when the lookup fails */
+async function addressesOf(hostName: string, resolvers: readonly string[]): Promise<string[] | string> {
+  const resolver = resolverOf(resolvers)
   const asked = await Promise.all([look(() => resolver.resolve4(hostName)), look(() => resolver.resolve6(hostName))])
   const failed = asked.find((answer) => typeof answer === 'string')
   if (typeof failed === 'string') return `${hostName} cannot be looked up in the DNS (${failed})`

@@ -12,6 +12,9 @@ declare module '../platform/db/schema.ts' {
     certificates: CertificateRow
     acme_accounts: AcmeAccountRow
     tls_ticket_keys: TicketKeyRow
+    monitoring_edges: MonitoringEdgeRow
+    monitoring_states: MonitoringStateRow
+    uptime_days: UptimeDayRow
   }
 }
 
@@ -106,6 +109,37 @@ export interface AcmeAccountRow {
   private_key: string
   url: string | null
   created_at: number
+}
+
+/** An edge that asks all sites once a minute. */
+export interface MonitoringEdgeRow {
+  edge: string
+  /** When it last reported, milliseconds UTC. */
+  seen_at: number
+}
+
+/** What one edge last found about a site. Written only when it changes. */
+export interface MonitoringStateRow {
+  site_id: number
+  edge: string
+  /** The name that it asks for. */
+  host_name: string
+  state: 'up' | 'slow' | 'down' | 'paused' | 'unknown'
+  reason: 'dns' | 'tls' | 'status' | 'php' | 'time' | null
+  detail: string
+  /** Milliseconds UTC. */
+  since: number
+  /** 1 until a control has read it. */
+  is_new: number
+}
+
+/** How often all edges have asked a site on one UTC day (days since 1970), and how often it was slow or down. */
+export interface UptimeDayRow {
+  site_id: number
+  day: number
+  asked: number
+  slow: number
+  failed: number
 }
 
 /** What all edge processes seal session tickets with for a period of time. */

@@ -17,6 +17,7 @@ import { installation } from './installation/index.ts'
 import { inventory } from './inventory/index.ts'
 import { loginLinks } from './login-links/index.ts'
 import { logs } from './logs/index.ts'
+import { monitoring } from './monitoring/index.ts'
 import { mustUsePlugins } from './must-use-plugins/index.ts'
 import { notes } from './notes/index.ts'
 import { operations } from './operations/index.ts'
@@ -64,6 +65,7 @@ export const resources = [
   notes,
   logs,
   statistics,
+  monitoring,
   performanceReports,
   operations,
   webhooks,

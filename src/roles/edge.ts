@@ -45,6 +45,7 @@ import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf } from './certificates/edge-certificates.ts'
 import { openIdentityOf, type RoleIdentity } from './certificates/role-certificate.ts'
+import { monitorSites } from './edge/monitor-sites.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import { knownRoutesFile } from './known/knows-sites.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
@@ -106,8 +107,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
       acmeAnswers: acmeAnswersOf(context, routes),
       leadsHere: createLeadsHere((text) => context.sealer.mark(text, HERE_PURPOSE)),
       ...(secure && { toHttps: createToHttps(secure.publicPort) }),
-      defensiveMode,
-      cache: cache.rule,
+      ...{ defensiveMode, cache: cache.rule },
     }),
     isReady: createReadiness(() => findsSites(context, known)),
     reachPurge: (seq) => purges.reach(seq),
@@ -120,12 +120,14 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
   const port = await listenToVisitors(gateway.server, config, config.edgeListen, 'STEAD_EDGE_LISTEN')
   const tlsPort = secure && (await secure.listen(gateway.secureServer as SecureServer))
   const reporting = startReporting(context, own, identity)
+  const monitoring = await monitorSites(context, { routes, port, tlsPort })
   log.info({ host: config.edgeListen.host, port }, 'edge is listening')
   if (secure) log.info({ host: secure.host, port: tlsPort }, 'edge is listening for TLS')
   return {
     port,
     tlsPort,
     async stop() {
+      await monitoring.stop()
       await gateway.close()
       secure?.close()
       await reporting.stop()

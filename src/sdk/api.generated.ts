@@ -2904,6 +2904,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/monitoring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the states of all sites
+         * @description Returns one page of the sites that you can see, in order of name, with their state at this time and their uptime in the last 90 days.
+         */
+        get: operations["listMonitoredSites"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{id}/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the uptime of a site
+         * @description Returns the state of the site, the last 90 days, and the newest 10 incidents. Every edge asks each live site once a minute.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getSiteUptime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{id}/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the incidents of a site
+         * @description Returns one page of the times in which the site was down, newest first. Incidents are kept for 90 days after their end.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["listSiteIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/reports/performance/latest": {
         parameters: {
             query?: never;
@@ -6702,6 +6766,235 @@ export interface components {
              * @example /v1/sites/1/reports/performance/1/thumbnails/desktop
              */
             pictureLocation: string | null;
+        };
+        MonitoredSite: {
+            /** @example 12 */
+            id: number;
+            /** @example shop-one */
+            name: string;
+            /** @example Shop One */
+            display_name: string;
+            /** @example shop.example.com */
+            primary_domain: string | null;
+            staging: boolean;
+            /**
+             * @description `paused`: the site is disabled, in maintenance, or closed by an operation. `unknown`: nobody has asked it in the last minutes, or its domain has never led here
+             * @example up
+             * @enum {string}
+             */
+            state: "up" | "slow" | "down" | "paused" | "unknown";
+            /**
+             * @description Since when it has this state
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            since: string | null;
+            /**
+             * @description Why it is slow or down. `dns`: its name does not lead here. `tls`: browsers refuse its certificate. `status`: status of the front page. `php`: PHP ended with an error. `time`: no answer in time
+             * @example php
+             * @enum {string|null}
+             */
+            reason: "dns" | "tls" | "status" | "php" | "time" | null;
+            /**
+             * @description The reason in words, or empty
+             * @example
+             */
+            detail: string;
+            /**
+             * @description Share of the questions that the site answered, in percent with three decimals. Null without questions
+             * @example 99.985
+             */
+            percent: number | null;
+            /**
+             * @description Uptime of each of the last 90 days in percent, today last. Null: no questions
+             * @example [
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100,
+             *       100
+             *     ]
+             */
+            days: (number | null)[];
+        };
+        AskingEdges: {
+            /**
+             * @description How many edges ask the site
+             * @example 2
+             */
+            asking: number;
+            /**
+             * @description How many of them find that it is down
+             * @example 0
+             */
+            down: number;
+        };
+        DayUptime: {
+            /**
+             * @description In UTC
+             * @example 2026-01-31
+             */
+            date: string;
+            /**
+             * @description Share of the questions that the site answered, in percent with three decimals. Null without questions
+             * @example 99.985
+             */
+            percent: number | null;
+            /**
+             * @description How often edges asked the site
+             * @example 1440
+             */
+            asked: number;
+            /**
+             * @description How often it was slow
+             * @example 2
+             */
+            slow: number;
+            /**
+             * @description How often it was down
+             * @example 0
+             */
+            failed: number;
+        };
+        SiteIncident: {
+            /** @example 3 */
+            id: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            began_at: string;
+            /**
+             * @description Null while the site is down
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
+            /**
+             * @description See the state of the site
+             * @example status
+             * @enum {string}
+             */
+            reason: "dns" | "tls" | "status" | "php" | "time";
+            /** @example The front page answers 502 */
+            detail: string;
+        };
+        SiteUptime: {
+            /**
+             * @description `paused`: the site is disabled, in maintenance, or closed by an operation. `unknown`: nobody has asked it in the last minutes, or its domain has never led here
+             * @example up
+             * @enum {string}
+             */
+            state: "up" | "slow" | "down" | "paused" | "unknown";
+            /**
+             * @description Since when it has this state
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            since: string | null;
+            /**
+             * @description Why it is slow or down. `dns`: its name does not lead here. `tls`: browsers refuse its certificate. `status`: status of the front page. `php`: PHP ended with an error. `time`: no answer in time
+             * @example php
+             * @enum {string|null}
+             */
+            reason: "dns" | "tls" | "status" | "php" | "time" | null;
+            /**
+             * @description The reason in words, or empty
+             * @example
+             */
+            detail: string;
+            edges: components["schemas"]["AskingEdges"];
+            /**
+             * @description Share of the questions that the site answered, in percent with three decimals. Null without questions
+             * @example 99.985
+             */
+            percent: number | null;
+            /** @description Oldest first, today last */
+            days: components["schemas"]["DayUptime"][];
+            /** @description Newest first */
+            incidents: components["schemas"]["SiteIncident"][];
         };
         DesktopReport: {
             /**
@@ -14208,6 +14501,108 @@ export interface operations {
                         message: string;
                         data: components["schemas"]["SiteFigures"][];
                         errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listMonitoredSites: {
+        parameters: {
+            query?: {
+                /** @description Only sites in this state */
+                state?: "up" | "slow" | "down" | "paused" | "unknown";
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["MonitoredSite"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    getSiteUptime: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteUptime"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listSiteIncidents: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteIncident"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
                     };
                 };
             };

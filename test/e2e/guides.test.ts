@@ -139,7 +139,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
   const seen: Record<string, Record<string, RegExp>> = {
     'move-a-site-in': { 'Check the site at its domain': /<title>Acme/ },
   }
-  const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
+  const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'monitoring', 'people']
   /**
    * Pages that others try: `behind-a-proxy.test.ts` the configurations, `test/machines/guide.test.ts` the one of
    * several machines.

@@ -34,10 +34,28 @@ export function decide(cache: Cache, visit: Visit): Decision | Promise<Decision>
   if (facts.isPrivate) return pass(visit, 'request')
   const lookup: CacheLookup = { visit, waits: 0, route, facts, address, key: address.key, selected: undefined }
   const entry = cache.memory.get(address.key)
+  if (visit.client.looksAt === 'every') return look(cache, lookup, entry)
   if (entry && isEntryAlive(cache, entry, route)) return use(cache, lookup, entry)
   if (isPrivateTarget(address.target)) return pass(visit, 'bypass; detail=private-address')
   const by = cache.differences.of(address.key)
   return by ? useVariant(cache, lookup, by) : useFromDisk(cache, lookup)
+}
+
+/**
+ * Answers the monitoring with a page that a visitor would get without the host. Otherwise the request goes to the host
+ * alone: it stores nothing, and no visitor waits for it.
+ */
+function look(cache: Cache, { visit, route, facts }: CacheLookup, entry: Entry | undefined): Decision {
+  const isFresh =
+    entry !== undefined &&
+    isEntryAlive(cache, entry, route) &&
+    isForVisitor(entry, facts, visit) &&
+    cache.options.purges.isCurrent() &&
+    !route.isOutdated &&
+    performance.now() - entry.madeAtMs < entry.lifetime.freshMs
+  if (!isFresh) return pass(visit, 'request')
+  sendEntry(visit, entry, facts, uses.hit, cache.maker)
+  return handled
 }
 
 /** @param by the headers that the variants of the address differ by */

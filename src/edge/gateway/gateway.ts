@@ -334,12 +334,15 @@ function finish(context: GatewayContext, visit: Visit): void {
 }
 
 /** Returns whether Stead itself looks at this site. Requests that its page causes to other sites are logged there. */
-const isOwn = ({ client, route }: Visit): boolean => client.looksAt !== undefined && client.looksAt === route?.siteId
+const isOwn = ({ client: { looksAt }, route }: Visit): boolean =>
+  looksAt === 'every' || (looksAt !== undefined && looksAt === route?.siteId)
 
 /** Finds the route, synchronously for all but the first request to a host name. */
 function route(context: GatewayContext, visit: Visit): void {
   try {
-    const found = context.options.routes.find(visit.hostName)
+    const { routes } = context.options
+    const found =
+      visit.client.looksAt === 'every' && routes.peek ? routes.peek(visit.hostName) : routes.find(visit.hostName)
     if (!(found instanceof Promise)) {
       decide(context, visit, found)
       return

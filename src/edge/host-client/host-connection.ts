@@ -15,6 +15,8 @@ export interface UpstreamLimits {
   readonly responseTimeoutMs: number
   /** Between two pieces of a response's body. */
   readonly bodyTimeoutMs: number
+  /** Sent first on each connection. Default: nothing. */
+  readonly greeting?: Buffer
 }
 
 /** The pool that a connection belongs to. */
@@ -58,6 +60,7 @@ export class Connection implements AnswerSink {
     this.#socket.on(isSecure ? 'secureConnect' : 'connect', () => {
       this.#isConnected = true
       this.#moves()
+      if (owner.limits.greeting) this.#socket.write(owner.limits.greeting)
       if (this.#exchange) this.#write(this.#exchange)
     })
     this.#socket.on('error', (error) => {

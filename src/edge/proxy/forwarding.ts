@@ -57,6 +57,17 @@ const ELSEWHERE = 'x-stead-elsewhere'
 export const isElsewhere = (status: number, raw: readonly string[]): boolean =>
   status === MISDIRECTED && raw.some((text, i) => i % 2 === 0 && text.toLowerCase() === ELSEWHERE)
 
+/** Tells the host that the monitoring asks, and for what. Visitors cannot send it. */
+export const LOOK_HEADER = 'x-stead-look'
+
+/**
+ * What the monitoring asks for: `light`: whether the host serves the site, without PHP; `page`: a page of PHP, unless
+ * the site sleeps; `wake`: a page in any case.
+ */
+export type MonitorLook = 'light' | 'page' | 'wake'
+
+const lookOf = (said: unknown): MonitorLook => (said === 'page' || said === 'wake' ? said : 'light')
+
 /** Returns the headers that the edge adds to each request for a host, raw and flat. */
 export const edgeHeaders = (visit: Visit, { siteId, place }: RoutedSite, hostKey: string): string[] => [
   'host',
@@ -77,6 +88,7 @@ export const edgeHeaders = (visit: Visit, { siteId, place }: RoutedSite, hostKey
   visit.client.scheme,
   'x-forwarded-host',
   visit.host,
+  ...(visit.client.looksAt === 'every' ? [LOOK_HEADER, lookOf(visit.request.headers[LOOK_HEADER])] : []),
 ]
 
 /**

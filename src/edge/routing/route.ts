@@ -50,6 +50,8 @@ export interface Routes {
    * the database is unreachable.
    */
   find(hostName: string): Route | undefined | Promise<Route | undefined>
+  /** The same, but a known route is not read again because of its age. For the monitoring, which asks all sites. */
+  peek?(hostName: string): Route | undefined | Promise<Route | undefined>
   /** Reports that the route's host is unreachable, because it may have moved. */
   suspect?(hostName: string): void
   /** Looks the route up again, whatever is known. Rejects when that is impossible. */

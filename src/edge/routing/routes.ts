@@ -46,6 +46,7 @@ export interface RouteTableOptions {
 
 /** The routes that an edge process knows. */
 export interface RouteTable extends Routes {
+  peek(hostName: string): Route | undefined | Promise<Route | undefined>
   suspect(hostName: string): void
   lookAgain(hostName: string): Promise<Route | undefined>
   /** Looks for changes now. Resolves when they are known. */
@@ -110,6 +111,10 @@ export function createRouteTable(given: RouteTableOptions): RouteTable {
   tick()
   return {
     find: (hostName) => find(table, hostName),
+    peek(hostName) {
+      const entry = table.routes.peek(hostName)
+      return entry && !entry.stale ? entry.route : find(table, hostName)
+    },
     suspect(hostName) {
       const entry = table.routes.get(hostName)
       if (entry && performance.now() - entry.loadedAtMs > options.retryMs) reload(table, hostName, entry)

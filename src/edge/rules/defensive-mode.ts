@@ -43,6 +43,7 @@ export function createDefensiveMode(options: DefensiveModeOptions): Rule {
     const { route, target, request } = visit
     if (!route || !(route.hasEdgeCache && (route.defensiveUntilMs ?? 0) > now()))
       return visit.target === ANSWER_PATH && visit.method === 'POST' ? over() : undefined
+    if (visit.client.looksAt === 'every') return undefined
     const bearer = bearerOf(visit)
     if (target === ANSWER_PATH) return redeem(tokens, visit, bearer, now())
     if (isAcmeChallenge(target) || options.isStoredFile(visit)) return undefined

@@ -60,6 +60,8 @@ test('reports visitors who connect to a site, not those who ask for a name witho
   await createSecureContexts({ routes: { find: () => routeTo('http://127.0.0.1:1') }, load, onVisitor }).find(
     'site.test',
   )
+  // The monitoring.
+  await createSecureContexts({ routes: certified, load, onVisitor }).find('site.test', { isVisitor: false })
   expect(told).toEqual([certified.find().siteId])
 })
 

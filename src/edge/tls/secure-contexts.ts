@@ -36,7 +36,7 @@ const NOTHING_MS = 1000
 /** Finds the TLS context for the name that the client requests. */
 export interface SecureContexts {
   /** Resolves with undefined when the name has no certificate. Rejects when the database is unreachable. */
-  find(serverName: string): Promise<SecureContext | undefined>
+  find(serverName: string, asked?: { readonly isVisitor: boolean }): Promise<SecureContext | undefined>
 }
 
 interface Kept {
@@ -58,7 +58,7 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
     return found && createSecureContext({ ...profile, cert: found.chain, key: found.key, ca: [] })
   }
   return {
-    async find(serverName) {
+    async find(serverName, { isVisitor } = { isVisitor: true }) {
       const hostName = parseAuthority(serverName)?.hostName
       const route = hostName === undefined ? undefined : await routes.find(hostName)
       if (!route) return undefined
@@ -67,7 +67,7 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
       const name = shared ?? listedAs
       const issuedAt = shared === undefined ? (route.certifiedAt ?? 0) : 0
       if (!issuedAt && shared === undefined && !makes(name)) return undefined
-      onVisitor(route)
+      if (isVisitor) onVisitor(route)
       const kept = contexts.get(name)
       if (kept?.issuedAt === issuedAt && now() < kept.until.renewAt) return kept.context
       const until = { renewAt: NEVER }

@@ -2,6 +2,7 @@ import type { ServerOptions } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
+import { declaredOf } from '../../platform/http/client/proxy-protocol.ts'
 import { type HandshakeFailure, handshakeFailureOf, isNameless } from './handshake-failures.ts'
 import { profile } from './profile.ts'
 import type { SecureContexts } from './secure-contexts.ts'
@@ -48,7 +49,8 @@ export function createSecureServer(
         if (!context) nameless.add(this)
         done(null, context)
       }
-      contexts.find(serverName).then(found, (error) => {
+      const isVisitor = declaredOf(this as TLSSocket)?.looksAt === undefined
+      contexts.find(serverName, { isVisitor }).then(found, (error) => {
         onFault(error, serverName)
         found(undefined)
       })

@@ -12,6 +12,8 @@ export interface HostedSite extends PooledSite {
 export interface PhpHandler {
   /** Starts the site's PHP if possible, because a visitor will arrive soon. */
   wake(site: PooledSite): void
+  /** Returns whether the site's PHP runs. */
+  isAwake(site: PooledSite): boolean
   /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
   handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: PhpVisitOptions): Promise<PhpResponse>
 }

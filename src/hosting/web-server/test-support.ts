@@ -46,6 +46,8 @@ export interface TestSite {
   readonly folder: string
   /** Sites whose PHP was requested to start. */
   readonly woken: readonly number[]
+  /** Whether the site's PHP runs. */
+  isAwake: boolean
   /** Starts the server. PHP answers with `handle`. */
   start(
     handle?: Handle,
@@ -70,9 +72,10 @@ export async function createTestSite(): Promise<TestSite> {
   await utimes(join(base, 'home/web/style.css'), 1_700_000_000, 1_700_000_000)
   let stop = async () => {}
   const woken: number[] = []
-  return {
+  const made: TestSite = {
     folder: base,
     woken,
+    isAwake: false,
     async start(
       handle = () => ok(),
       mostBodyBytes = 1 << 20,
@@ -94,6 +97,7 @@ export async function createTestSite(): Promise<TestSite> {
       }
       const php: PhpHandler = {
         wake: ({ siteId }) => void woken.push(siteId),
+        isAwake: () => made.isAwake,
         handle: async (_site, request, signal) => handle(request, signal),
       }
       const server = createWebServer({
@@ -127,6 +131,7 @@ export async function createTestSite(): Promise<TestSite> {
       await rm(base, { recursive: true, force: true })
     },
   }
+  return made
 }
 
 export interface Reply {

@@ -284,3 +284,17 @@ test('is started, without a page, when an edge announces a visitor', async () =>
   const { status, body } = await ask(port, '/.stead/wake', { headers: { 'x-stead-wake': '1' } })
   expect([status, body.length, site.woken]).toEqual([204, 0, [7]])
 })
+
+test('the monitoring gets no page of a sleeping site, unless it may wake it, and is no visit', async () => {
+  let pages = 0
+  const port = await site.start(() => {
+    pages++
+    return ok()
+  })
+  const asked = async (look: string) => (await ask(port, '/', { headers: { 'x-stead-look': look } })).status
+  site.isAwake = false
+  expect([await asked('light'), await asked('page'), pages]).toEqual([204, 204, 0])
+  expect([await asked('wake'), pages]).toEqual([200, 1])
+  site.isAwake = true
+  expect([await asked('light'), await asked('page'), pages]).toEqual([204, 200, 2])
+})

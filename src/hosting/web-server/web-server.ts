@@ -341,6 +341,12 @@ async function runScript(
   { edits, query }: Partial<Ruled> = {},
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
+  const look = request.headers['x-stead-look']
+  if (look === 'light' || (look === 'page' && !options.php.isAwake(site))) {
+    // The monitoring of an edge: the site is served here, and need not wake.
+    response.writeHead(204, ['X-Stead-Renderer', 'static', 'Cache-Control', 'no-store']).end()
+    return
+  }
   const gone = new AbortController()
   const id = String(request.headers['x-request-id'] ?? '')
   let alive: NodeJS.Timeout | undefined
@@ -356,7 +362,7 @@ async function runScript(
   }
   const asked = visitorRequest(request, script, options.httpsPort, query)
   const result = await options.begun
-    .run(id, () => options.php.handle(site, asked, gone.signal, { ...visit, onLong }))
+    .run(id, () => options.php.handle(site, asked, gone.signal, { ...visit, isLook: look !== undefined, onLong }))
     .finally(() => {
       clearInterval(alive)
     })

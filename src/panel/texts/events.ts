@@ -7,6 +7,8 @@ export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>
     site_relocated: 'Site moved to another host',
     site_enabled: 'Site enabled',
     site_disabled: 'Site disabled',
+    site_down: 'Site down',
+    site_up: 'Site up again',
     site_maintenance_mode_toggled: 'Maintenance mode changed',
     site_imported: 'Site imported',
     site_import_failed: 'Import failed',

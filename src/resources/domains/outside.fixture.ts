@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { declaredOf, readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
+import { declaredOf, type LooksAt, readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
 
 /** Key with which the edge recognizes Stead's own requests. */
 export const EDGE_KEY = 'the key of the edge'
@@ -22,7 +22,7 @@ export interface Outside {
   /** Requests to the edge: method and host name. */
   readonly asked: string[]
   /** The site that Stead named in each request. */
-  readonly looked: (number | undefined)[]
+  readonly looked: (LooksAt | undefined)[]
   readonly edgePort: number
   /** Settings for a Stead that uses these servers. */
   readonly settings: { readonly STEAD_RESOLVERS: string; readonly STEAD_EDGE_LISTEN: string }

@@ -64,6 +64,12 @@ export const edgeRights: RoleRules = {
   visitor_days: { read: 'all', insert: 'all' },
   visitors: { read: ['day', 'site_id'], insert: 'all' },
   page_view_days: { read: 'all', insert: 'all', update: ['views', 'people'] },
+  monitoring_edges: { read: 'all', insert: 'all', update: ['seen_at'] },
+  monitoring_states: {
+    ...{ read: 'all', insert: 'all' },
+    update: ['host_name', 'state', 'reason', 'detail', 'since', 'is_new'],
+  },
+  uptime_days: { read: 'all', insert: 'all', update: ['asked', 'slow', 'failed'] },
   log_server: { read: ['site_id', 'at', 'id'], insert: 'all' },
   log_shares: { read: 'all', insert: 'all', update: ['bytes', 'dropped', 'noticed_at'] },
   // A row without a certificate would let anyone connect to hosts without TLS.

@@ -358,6 +358,22 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
   })
 
+  it('questions of the monitoring keep no process from sleeping', async () => {
+    open({ idleMs: 300 })
+    await page(1, 'fast.php')
+    const look = async () =>
+      text(
+        (await pool.handle(site(1), testRequest('/fast.php', '/wordpress/fast.php'), undefined, { isLook: true })).body,
+      )
+    await vi.waitFor(
+      async () => {
+        if (pool.isAwake(site(1))) expect(await look()).toMatch(/^fast/)
+        expect(pool.isAwake(site(1))).toBe(false)
+      },
+      { timeout: 60_000, interval: 50 },
+    )
+  })
+
   it('stops idle processes, and large ones between two requests', async () => {
     open({ idleMs: 50 })
     await page(1, 'fast.php')

@@ -85,6 +85,8 @@ export interface PhpVisitOptions extends Pick<TaskOptions, 'whileHeld'> {
   readonly isOwn?: boolean
   /** Whether Stead judges the site by it. As for tasks, time in which PHP had no CPU does not count. */
   readonly isJudged?: boolean
+  /** Whether the monitoring asks. It does not count as a visit, and does not keep PHP from sleeping. */
+  readonly isLook?: boolean
   /** Called when the request turns out to be a page of an administrator, which may take longer. */
   readonly onLong?: () => void
 }
@@ -169,7 +171,7 @@ export class PhpPool {
     site: PooledSite,
     request: VisitorRequest,
     signal?: AbortSignal,
-    { whileHeld, isOwn, isJudged, onLong }: PhpVisitOptions = {},
+    { whileHeld, isOwn, isJudged, isLook, onLong }: PhpVisitOptions = {},
   ): Promise<PhpResponse> {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
@@ -178,7 +180,8 @@ export class PhpPool {
       interruptible: !isJudged,
       isShared: true,
       isOwn,
-      isVisit: !isOwn && !isJudged,
+      isLook,
+      isVisit: !isOwn && !isJudged && !isLook,
       run: async (process) => {
         const end = new AbortController()
         const lift = this.#limitVisit(site.siteId, process, { request, end, isJudged, onLong })
@@ -215,6 +218,11 @@ export class PhpPool {
     if (this.#held.has(site.siteId) || !this.#room.hasRoom(this.#runtime.usualBytes(site))) return
     const woken = [...this.#queues.values()].filter((queue) => queue.isWoken).length
     if (woken < MOST_WOKEN) this.#queue(site).wake()
+  }
+
+  /** Returns whether the site's PHP runs, so that a page starts no process. */
+  isAwake({ siteId }: PooledSite): boolean {
+    return this.#queues.get(siteId)?.process !== undefined
   }
 
   /**

@@ -36,6 +36,8 @@ export interface Job {
   readonly wakes?: boolean
   /** A visitor waits for it. A site with many visits stays ready for the next. */
   readonly isVisit?: boolean
+  /** The monitoring asks for a page. It keeps no process alive either. */
+  readonly isLook?: boolean | undefined
   /** It may be interrupted when it takes long and others wait. */
   readonly interruptible?: boolean
   /** Default: false. With true, it may run together with others of its kind if the process supports that. */
@@ -413,7 +415,7 @@ export class SiteQueue {
         this.#weighing = undefined
       }
       void this.#discountWaiting()
-      if (!job.background && !job.wakes) this.lastUsed = performance.now()
+      if (!job.background && !job.wakes && !job.isLook) this.lastUsed = performance.now()
       if (job.isVisit) this.visits.add()
     }
   }

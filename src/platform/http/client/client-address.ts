@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { plainAddress } from './plain-address.ts'
-import { declaredOf } from './proxy-protocol.ts'
+import { declaredOf, type LooksAt } from './proxy-protocol.ts'
 
 /** The client that a request comes from, as far as its headers can be trusted. */
 export interface Client {
@@ -14,8 +14,8 @@ export interface Client {
   readonly scheme: 'http' | 'https'
   /** Whether a trusted proxy has declared the scheme, or the connection itself shows it. */
   readonly isSchemeKnown: boolean
-  /** The site that Stead itself checks with this request. Undefined for requests of visitors and sites. */
-  readonly looksAt?: number | undefined
+  /** What Stead itself checks on this connection. Undefined for requests of visitors and sites. */
+  readonly looksAt?: LooksAt | undefined
 }
 
 /** Returns the client of a request. */

@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js'
 import { declareMemory } from '../../process-memory.ts'
 import { plainAddress } from './plain-address.ts'
 
+/** A site, or `every` for the monitoring, which asks one site after another on a connection. */
+export type LooksAt = number | 'every'
+
 /** The facts that the first bytes of a connection declare (PROXY protocol, versions 1 and 2). */
 export interface Declared {
   /** The client that connected to the balancer. Undefined for the balancer itself, or if it does not know. */
@@ -12,8 +15,8 @@ export interface Declared {
   readonly scheme?: 'http' | 'https'
   /** Whether a site of this Stead made the connection, as its host proves. */
   readonly isSite?: boolean
-  /** The site that Stead itself checks, with proof. No visitor is behind the connection. */
-  readonly looksAt?: number
+  /** The site that Stead itself checks, or every one, with proof. No visitor is behind the connection. */
+  readonly looksAt?: LooksAt
 }
 
 export interface ProxyProtocolOptions {
@@ -172,9 +175,9 @@ function readV2(head: Buffer): Header {
   if (!tlvs || (!isOfBalancer && addressBytes !== undefined && begin > bytes)) return 'bad'
   const siteKey = tlvs.get(TLV_SITE)
   if (siteKey) {
-    const looksAt = Number(tlvs.get(TLV_LOOKS_AT)?.toString() ?? '')
+    const looksAt = lookedAt(tlvs.get(TLV_LOOKS_AT)?.toString() ?? '')
     const scheme = tlvs.get(TLV_SCHEME)?.toString() === 'https' ? 'https' : 'http'
-    return { bytes, declared: { siteKey, scheme, ...(looksAt > 0 && { looksAt }) } }
+    return { bytes, declared: { siteKey, scheme, ...(looksAt !== undefined && { looksAt }) } }
   }
   if (isOfBalancer || !addressBytes) return { bytes, declared: {} }
   const source = head.subarray(V2_HEAD_BYTES, V2_HEAD_BYTES + addressBytes)
@@ -187,6 +190,11 @@ function readV2(head: Buffer): Header {
       ...(isEncrypted && { scheme: 'https' as const }),
     },
   }
+}
+
+function lookedAt(text: string): LooksAt | undefined {
+  if (text === 'every') return text
+  return Number(text) > 0 ? Number(text) : undefined
 }
 
 /**
@@ -208,9 +216,9 @@ function readTlvs(part: Buffer): Map<number, Buffer> | undefined {
 
 /**
  * Returns the header that Stead sends first on a connection that one of its sites makes.
- * @param looksAt the site that Stead itself checks through the connection; its requests do not count as visits
+ * @param looksAt what Stead itself checks through the connection; requests for it do not count as visits
  */
-export function siteHeader(siteKey: string, scheme: 'http' | 'https', looksAt?: number): Buffer {
+export function siteHeader(siteKey: string, scheme: 'http' | 'https', looksAt?: LooksAt): Buffer {
   const tlvs: [number, string][] = [
     [TLV_SITE, siteKey],
     [TLV_SCHEME, scheme],

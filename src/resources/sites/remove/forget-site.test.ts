@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { dialects } from '../../../../test/support/database.ts'
+import { addUptime, storeStates } from '../../../edge/monitor/monitor.store.ts'
 import { siteHooks } from '../../../jobs.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { insertBackup } from '../../backups/backup.store.ts'
@@ -11,6 +12,7 @@ import { insertClaim } from '../../domains/claim.store.ts'
 import { insertLicense } from '../../extension-license/license.store.ts'
 import { insertImport } from '../../imports/import.store.ts'
 import { insertLoginLink } from '../../login-links/login-link.store.ts'
+import { openIncident, storeMonitoring } from '../../monitoring/monitoring.store.ts'
 import { insertMuPlugin } from '../../must-use-plugins/mu-plugin.store.ts'
 import { withReportIn } from '../../performance-reports/performance-reports.fixture.ts'
 import { noteAttempt } from '../../performance-reports/report.store.ts'
@@ -37,6 +39,10 @@ const tables = [
   'sftp_keys',
   'site_statistics',
   'page_view_days',
+  'uptime_days',
+  'monitoring_states',
+  'site_monitoring',
+  'site_incidents',
   'backups',
   'backup_schedules',
   'imports',
@@ -84,6 +90,11 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
       await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
       await wantCertificate(tx, { hostName: `${name}.example.com`, siteId: id, now: 1 })
+      const found = { site_id: id, reason: 'php', detail: '' } as const
+      await storeStates(tx, [{ ...found, edge: 'a', host_name: 'a', state: 'down', since: 1 }])
+      await addUptime(tx, [{ site_id: id, day: 1, asked: 1, slow: 0, failed: 0 }])
+      await storeMonitoring(tx, { ...found, state: 'down', since: 1 })
+      await openIncident(tx, { ...found, began_at: 1 })
       await tx.insertInto('webhook_sites').values({ webhook_id: webhook.body.data.id, site_id: id }).execute()
       const { accountId } = owner
       const claim = { accountId, holderId: accountId, siteId: id, hostName: 'a', value: 'a', movesAt: 1 }
