@@ -143,4 +143,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Logins of PostgreSQL that belong to one machine each.",
   '0118-monitoring':
     "The monitoring of sites: what edges find, how often they asked on each day, what a control concludes for each site, and the incidents.",
+  '0119-edge-keys':
+    "Private keys of certificates, and keys of TLS sessions, sealed for edges without the master key. Earlier versions of edges continue with their own column and table.",
 }

@@ -70,6 +70,7 @@ import { joinTokens } from './0111-join-tokens.ts'
 import { joinDatacenters } from './0114-join-datacenters.ts'
 import { roleLogins } from './0116-role-logins.ts'
 import { monitoring } from './0118-monitoring.ts'
+import { edgeKeys } from './0119-edge-keys.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -144,4 +145,5 @@ export const migrations: Record<string, Migration> = {
   '0114-join-datacenters': joinDatacenters,
   '0116-role-logins': roleLogins,
   '0118-monitoring': monitoring,
+  '0119-edge-keys': edgeKeys,
 }

@@ -107,7 +107,12 @@ describe.skipIf(!hasPebble)('certificates', () => {
       .where('host_name', '=', name)
       .executeTakeFirstOrThrow()
   const work = (given: Partial<Config> = {}, definition: unknown = orderCertificate) => {
-    const services = { config: { ...config, ...given }, database: ground().database, sealer: ground().sealer }
+    const services = {
+      config: { ...config, ...given },
+      database: ground().database,
+      sealer: ground().sealer,
+      edgeSealer: ground().sealer,
+    }
     worker = startWorker(ground().database, [definition as Definition, planCertificates], {
       services: services as never,
     })

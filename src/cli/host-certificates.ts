@@ -149,6 +149,6 @@ export async function join({ config, flags }: Call<{ token: string; control: str
   console.log(
     databaseUrl === undefined
       ? `\nThis machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`
-      : `\nThis machine has its certificate, and its own login for the database. Do not set STEAD_DATABASE_URL. Set STEAD_MASTER_KEY as on the control, then run stead ${role}`,
+      : `\nThis machine has its certificate, its own login for the database, and the keys of its role. Do not set STEAD_DATABASE_URL and STEAD_MASTER_KEY. Run stead ${role}`,
   )
 }

@@ -11,10 +11,12 @@ declare module '../platform/db/schema.ts' {
     visitors: VisitorRow
     certificates: CertificateRow
     acme_accounts: AcmeAccountRow
+    /** Of edges of earlier versions, which have the master key. */
     tls_ticket_keys: TicketKeyRow
     monitoring_edges: MonitoringEdgeRow
     monitoring_states: MonitoringStateRow
     uptime_days: UptimeDayRow
+    edge_ticket_keys: TicketKeyRow
   }
 }
 
@@ -95,6 +97,8 @@ export interface CertificateRow {
   chain: string | null
   /** Sealed. */
   private_key: string | null
+  /** The same key, sealed for edges that have no master key. Programs before 0119 do not write it. */
+  edge_key: string | null
   /** Distinguishes the certificates of the name. */
   issued_at: number | null
   expires_at: number | null

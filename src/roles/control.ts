@@ -36,6 +36,7 @@ import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
+import { requireMasterKey } from './keys/process-keys.ts'
 import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { judgeReadiness, type PartStates } from './readiness.ts'
@@ -153,11 +154,8 @@ export async function startControl(
 const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
 /** Starts the work that the control does without a request. */
-function startBackground(
-  { config, database, log, sealer, masterKey, logs, hostKey }: ProcessContext,
-  backups: BackupStore,
-  registry: Registry,
-): RunningRole {
+function startBackground(context: ProcessContext, backups: BackupStore, registry: Registry): RunningRole {
+  const { config, database, log, sealer, edgeSealer, logs, hostKey } = context
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
@@ -165,7 +163,8 @@ function startBackground(
     panelUrl: panelAddress(config),
   })
   const services: ControlServices = {
-    ...{ config, database, sealer, masterKey, backups, mailer, logs },
+    ...{ config, database, sealer, edgeSealer, backups, mailer, logs },
+    masterKey: requireMasterKey(context),
     definitions: jobs,
     accountHooks,
     edgeKey: hostKey,

@@ -18,6 +18,7 @@ import { OperatorError } from '../platform/operator-error.ts'
 import { nameserversOf } from '../resources/access/service-names.ts'
 import { openSockets } from './dns-sockets.ts'
 import { dnsProcesses } from './free-port.ts'
+import { requireMasterKey } from './keys/process-keys.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
@@ -55,7 +56,7 @@ export async function startDns(context: ProcessContext): Promise<NameServer> {
   const counts = createDnsMetrics(own.registry, { zones: () => feed.zones.size, notices: notices.waiting })
   const responder = new Responder({
     zones: feed.zones,
-    cookies: new Cookies(Buffer.from(hkdfSync('sha256', context.masterKey, '', 'stead dns cookies', 32))),
+    cookies: new Cookies(Buffer.from(hkdfSync('sha256', requireMasterKey(context), '', 'stead dns cookies', 32))),
     limit: createAnswerLimit(config.dnsRateLimit),
     keys,
     mayTransfer: transferRule(config.dnsSecondaries),

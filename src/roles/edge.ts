@@ -30,7 +30,7 @@ import { createWakeSites } from '../edge/routing/wake-sites.ts'
 import { createAcmeAnswers } from '../edge/rules/acme-answers.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { edgeRules } from '../edge/rules/index.ts'
-import { createLeadsHere, HERE_PURPOSE } from '../edge/rules/leads-here.ts'
+import { createLeadsHere } from '../edge/rules/leads-here.ts'
 import { createToHttps } from '../edge/rules/to-https.ts'
 import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
 import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
@@ -43,7 +43,7 @@ import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { ownNames } from '../resources/certificates/own-names.ts'
-import { certificatesOf } from './certificates/edge-certificates.ts'
+import { certificatesOf, isOpened, keyOpener } from './certificates/edge-certificates.ts'
 import { openIdentityOf, type RoleIdentity } from './certificates/role-certificate.ts'
 import { monitorSites } from './edge/monitor-sites.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
@@ -105,7 +105,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
     ...(secure && { secureContexts: secure.contexts }),
     rules: edgeRules({
       acmeAnswers: acmeAnswersOf(context, routes),
-      leadsHere: createLeadsHere((text) => context.sealer.mark(text, HERE_PURPOSE)),
+      leadsHere: createLeadsHere(context.markHere),
       ...(secure && { toHttps: createToHttps(secure.publicPort) }),
       ...{ defensiveMode, cache: cache.rule },
     }),
@@ -173,16 +173,22 @@ function acmeAnswersOf({ config, database }: ProcessContext, routes: RouteTable)
 }
 
 /** @returns undefined on SQLite, which is never away without this process */
-function openKnownRoutes({ config, database, sealer, log }: ProcessContext) {
+function openKnownRoutes(context: ProcessContext) {
+  const { config, database, sealer, log, hasOwnLogin } = context
   if (!config.databaseUrl) return undefined
   const routes = new KnownRoutes({ file: knownRoutesFile(config), sealer, log })
+  const keyOf = keyOpener(context, hasOwnLogin)
   const following = followRoutes({
     known: routes,
     changes: database.changes,
     lock: () => lockFile(join(config.dataDir, 'known-routes.lock')),
     changesSince: (seq) => routeChangesSince(database.read, seq),
     load: (hostName) => loadRoute(database.read, hostName),
-    loadCertificate: (hostName) => loadCertificate(database.read, hostName),
+    async loadCertificate(hostName) {
+      const kept = await loadCertificate(database.read, hostName)
+      // The next visitor has a control seal the key of one that an earlier version has stored.
+      return kept && isOpened(() => keyOf(hostName, kept)) ? kept : routes.certificate(hostName)
+    },
   })
   return {
     routes,
@@ -296,19 +302,20 @@ interface SecureParts {
  * @returns undefined when TLS is off
  */
 async function openSecure(context: ProcessContext, { identity, known, ...following }: SecureParts) {
-  const { config, database, sealer, log, hasOwnLogin } = context
+  const { config, database, edgeSealer, log, hasOwnLogin } = context
   const address = config.edgeTlsListen
   if (address === 'off') return undefined
-  const issueElsewhere = async (hostName: string) => {
-    await identity?.ask('POST /internal/local-certificate', { host_name: hostName })
+  const ask = (what: string) => async (hostName: string) => {
+    await identity?.ask(`POST /internal/${what}`, { host_name: hostName })
   }
-  const certificates = certificatesOf(context, { known, ...(hasOwnLogin && { issueElsewhere }) })
+  const control = { issue: ask('local-certificate'), seal: ask('certificate-key') }
+  const certificates = certificatesOf(context, { known, ...(hasOwnLogin && { control }) })
   const contexts = createSecureContexts({ ...following, ...certificates })
   let server: SecureServer | undefined
   let current: Buffer | undefined
   const tickets = followTicketKeys({
     database,
-    sealer,
+    sealer: edgeSealer,
     use(keys) {
       current = keys
       server?.setTicketKeys(keys)

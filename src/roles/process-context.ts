@@ -1,4 +1,3 @@
-import { hkdfSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
@@ -14,7 +13,6 @@ import {
   raiseNumbers,
 } from '../hosting/identity/identity.store.ts'
 import { makeMasterKey, markOfKey, masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
-import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { appliedMigrations, isUnused, knowsAll, migrate } from '../platform/db/migrate.ts'
 import { DatabaseLost, databaseLost, describeDatabase, isLost, openFault } from '../platform/db/open-fault.ts'
@@ -24,8 +22,10 @@ import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
 import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
-import { readJoined } from './certificates/join.ts'
+import { type Joined, readJoined } from './certificates/join.ts'
 import { usableDataFolder } from './data-folder.ts'
+import { keysOfJoined } from './keys/keys-of-joined.ts'
+import { keysOfEdge, keysOfMaster, type ProcessKeys } from './keys/process-keys.ts'
 import { knowsSites } from './known/knows-sites.ts'
 import { grantLogins } from './logins/grant-logins.ts'
 import { untilReachable } from './until-reachable.ts'
@@ -35,21 +35,14 @@ export type ControlDatabaseKey = 'dataDir' | 'databaseUrl'
 export type ControlDatabaseSettings = Pick<Config, ControlDatabaseKey>
 
 /** The services that every role gets. */
-export interface ProcessContext {
+export interface ProcessContext extends ProcessKeys {
   readonly config: Config
   readonly log: Log
   readonly database: Database
-  readonly sealer: Sealer
-  /** The key that the sealer uses. */
-  readonly masterKey: Buffer
   /** The logs of the sites: web server and PHP. */
   readonly logs: LogStore
   /** The free space on the disk of the data folder. */
   readonly room: FreeRoom
-  /** The key that edges present to hosts. */
-  readonly hostKey: string
-  /** The key with which edges sign challenges of visitors. */
-  readonly challengeKey: Buffer
   /** Whether this machine joined, and uses a login of its own that has only the rights of its role. */
   readonly hasOwnLogin: boolean
   /**
@@ -160,22 +153,17 @@ export const nothingThere = (config: ControlDatabaseSettings): OperatorError =>
 export async function openProcessContext(settings: Config, name: string): Promise<ProcessContext> {
   await usableDataFolder(settings.dataDir)
   const log = createLog(settings, name)
-  const own = await ownLogin(settings, name)
-  if (own && settings.databaseUrl)
-    log.warn('STEAD_DATABASE_URL is set, so this machine does not use the login that it got when it joined')
-  const hasOwnLogin = own !== undefined && !settings.databaseUrl
-  const config = hasOwnLogin ? { ...settings, databaseUrl: own } : settings
-  const open = () => openOwnControlDatabase(config, name, hasOwnLogin)
-  const { database, key, untilBack } = await openOrAway(config, { name, log, open })
+  const joined = await joinedAs(settings, { name, log })
+  const hasOwnLogin = joined !== undefined
+  const config = joined ? { ...settings, databaseUrl: joined.databaseUrl } : settings
+  const open = () => openOwnControlDatabase(config, name, joined)
+  const { database, keys, untilBack } = await openOrAway(config, { name, log, open, joined })
   try {
-    const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')
-    const challengeKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge challenge', 32))
     const room = new FreeRoom(config.dataDir, config.diskReserveMb << 20)
     const folder = join(config.dataDir, 'logs')
     const mostBytes = config.logMb * 2 ** 20
     const store = openLogStore({ url: config.databaseUrl, folder, mostBytes, mayReadBack: !hasOwnLogin })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
-    const keys = { sealer: createSealer(key), masterKey: key, hostKey, challengeKey }
     const opened = { room, config, log, database, logs, hasOwnLogin, ...keys }
     return untilBack ? { ...opened, untilBack } : opened
   } catch (error) {
@@ -186,58 +174,90 @@ export async function openProcessContext(settings: Config, name: string): Promis
 
 interface OpenedDatabase extends Pick<ProcessContext, 'untilBack'> {
   readonly database: Database
-  readonly key: Buffer
+  readonly keys: ProcessKeys
 }
 
 interface Opening {
   /** The role. */
   readonly name: string
   readonly log: Log
+  /** Set if the machine joined as this role, and uses its own login. */
+  readonly joined: Joined | undefined
   readonly open: () => Promise<OpenedDatabase>
 }
 
-async function openOrAway(config: Config, { name, log, open }: Opening): Promise<OpenedDatabase> {
-  const key = config.databaseUrl ? await keyToServeWith(config, name, log) : undefined
-  if (!key) return untilReachable(open)
+async function openOrAway(config: Config, opening: Opening): Promise<OpenedDatabase> {
+  const { log, open } = opening
+  const keys = config.databaseUrl ? await keysToServeWith(config, opening) : undefined
+  if (!keys) return untilReachable(open)
   return open().catch(async (error) => {
     if (!(error instanceof DatabaseLost)) throw error
     log.warn({ reason: error.message }, 'serves what it knew of sites until the database is back')
     const check = async () => (await open()).database.close()
     const untilBack = untilReachable(check, { waitMs: Number.POSITIVE_INFINITY, say: () => {} })
     untilBack.catch(() => {})
-    return { database: await openDatabase({ ...databaseOf(config), mayBeAway: true }), key, untilBack }
+    return { database: await openDatabase({ ...databaseOf(config), mayBeAway: true }), keys, untilBack }
   })
 }
 
-/** @returns the master key of a process that knows enough to serve visitors without the database */
-async function keyToServeWith(config: Config, name: string, log: Log): Promise<Buffer | undefined> {
-  const key = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
-  const knows = key && (await knowsSites({ config, log, sealer: createSealer(key) }, name))
-  return knows ? key : undefined
+/** @returns the keys of a process that knows enough to serve visitors without the database */
+async function keysToServeWith(config: Config, { name, log, joined }: Opening): Promise<ProcessKeys | undefined> {
+  const keys = joined ? joined.keys && keysOfEdge(joined.keys) : await keysGiven(config)
+  const knows = keys && (await knowsSites({ config, log, sealer: keys.sealer }, name))
+  return knows ? keys : undefined
 }
 
-/** Returns the database with the login of a machine that joined as this role. */
-async function ownLogin({ dataDir }: Config, name: string): Promise<string | undefined> {
+async function keysGiven(config: Config): Promise<ProcessKeys | undefined> {
+  const key = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
+  return key && keysOfMaster(key)
+}
+
+/** @returns undefined unless this machine joined as this role, and uses the login that it got */
+async function joinedAs(
+  { dataDir, databaseUrl, masterKey }: Config,
+  { name, log }: { readonly name: string; readonly log: Log },
+): Promise<Joined | undefined> {
   const joined = await readJoined(dataDir)
-  return joined?.role === name ? joined.databaseUrl : undefined
+  if (joined?.role !== name || joined.databaseUrl === undefined) return undefined
+  if (databaseUrl) {
+    log.warn('STEAD_DATABASE_URL is set, so this machine does not use the login that it got when it joined')
+    return undefined
+  }
+  if (masterKey) log.warn('STEAD_MASTER_KEY is set, but this machine does not need it: remove it from its settings')
+  return joined
 }
 
 async function openOwnControlDatabase(
   config: Config,
   name: string,
-  hasOwnLogin: boolean,
-): Promise<{ database: Database; key: Buffer }> {
+  joined: Joined | undefined,
+): Promise<OpenedDatabase> {
+  const hasOwnLogin = joined !== undefined
   // An edge writes page views and metrics of its budgets, and serves visitors in the same thread.
   const mayLose = name === 'edge'
   const options = { makes: !hasOwnLogin, strangers: 'refuse', mayLose, isReadOnly: hasOwnLogin } as const
-  const records = await openControlDatabase(config, options)
+  const records = await openControlDatabase(config, options).catch((error) => {
+    throw joined ? loginFault(error, joined) : error
+  })
   try {
-    if (hasOwnLogin) await mustBeUpToDate(records.database)
-    return { database: records.database, key: await masterKey(config, records) }
+    if (!joined) return { database: records.database, keys: keysOfMaster(await masterKey(config, records)) }
+    await mustBeUpToDate(records.database)
+    const keys = await keysOfJoined(records.database, config.dataDir, joined)
+    return { database: records.database, keys: keysOfEdge(keys) }
   } catch (error) {
     await records.database.close().catch(() => {})
     throw openFault(error, databaseOf(config))
   }
+}
+
+/** Returns what to do when the database refuses the login of a machine that joined. Returns any other error unchanged. */
+function loginFault(error: unknown, { role, name }: Joined): unknown {
+  const { code } = Object((error as Error).cause) as { code?: string }
+  if (!code?.startsWith('28')) return error
+  return new OperatorError(
+    `The database refuses the login of ${role} ${name}, because it was revoked or replaced. Create a token on a control (stead host token), and join with an empty data folder.`,
+    { cause: error },
+  )
 }
 
 /** Only controls may migrate. */

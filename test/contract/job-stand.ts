@@ -4,6 +4,7 @@
  */
 
 import { accountHooks, jobs } from '../../src/jobs.ts'
+import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { requeueOperation } from '../../src/platform/operations/control.ts'
 import type { AnyDefinition, Definition, StepContext } from '../../src/platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
@@ -106,7 +107,8 @@ export class JobStand {
       },
     }
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
-    const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer, definitions: jobs, accountHooks }
+    const keys = { masterKey: Buffer.alloc(32, 7), edgeSealer: createSealer(Buffer.alloc(32, 8)) }
+    const services = { ...host.services, ...keys, logs, mailer, definitions: jobs, accountHooks }
     this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40, leaseMs },
       ...(definition.on === 'host' && { hostId: host.hostId }),

@@ -1,6 +1,9 @@
 /** A visitor of a site: requests over a socket of its own, and what a browser keeps between them. */
+import type { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { request as requestSecurely } from 'node:https'
+import type { TLSSocket } from 'node:tls'
 
 export interface VisitOptions {
   readonly method?: string
@@ -41,6 +44,29 @@ export async function visit(
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += chunk
   return { status: response.statusCode as number, headers: response.headers, text }
+}
+
+export interface SecurePage {
+  readonly status: number
+  readonly text: string
+  readonly certificate: X509Certificate
+}
+
+/** Sends one request over TLS on a connection of its own. Any certificate will do. @throws when the connection fails */
+export async function visitSecurely(to: {
+  readonly host: string
+  readonly address: string
+  readonly port: number
+  readonly path: string
+}): Promise<SecurePage> {
+  const { host, address, port, path } = to
+  const options = { servername: host, rejectUnauthorized: false, agent: false, signal: AbortSignal.timeout(60_000) }
+  const sent = requestSecurely({ host: address, port, path, headers: { host: `${host}:${port}` }, ...options }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const certificate = (response.socket as TLSSocket).getPeerX509Certificate() as X509Certificate
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
+  return { status: response.statusCode as number, text, certificate }
 }
 
 /** A browser without scripts that keeps cookies and follows redirects of its own site. */

@@ -22,6 +22,7 @@ import { makeFirstAccount } from '../../resources/account/account.ts'
 import { backUpRecords, listRecordsBackups, recordsRepository } from '../../resources/installation/records-backup.ts'
 import { openBackups } from '../../resources/kit/open-backups.ts'
 import { insertSite } from '../../resources/sites/site.store.ts'
+import { requireMasterKey } from '../../roles/keys/process-keys.ts'
 import { openControlDatabase, openProcessContext, type ProcessContext } from '../../roles/process-context.ts'
 import { exportSite, siteBackups } from '../site-backups.ts'
 import { takeOverBackups } from './own-backups.ts'
@@ -54,7 +55,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     })
     for (const number of [3, 4]) await aBackup(siteId, number)
     printed = printKey(await backupKey(database, sealer, 1))
-    const parts = { database, backups: storage(), masterKey: context.masterKey, credentials: '{"client_id":"x"}' }
+    const parts = {
+      database,
+      backups: storage(),
+      masterKey: requireMasterKey(context),
+      credentials: '{"client_id":"x"}',
+    }
     await backUpRecords(parts, { now: Date.now() })
     target = dialect === 'postgres' ? await testDatabase('postgres', {}) : undefined
     config = settings('new', target && { STEAD_DATABASE_URL: target.connection.url as string })
@@ -149,7 +155,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
 
   test('skips and names damaged backups of the control database', async () => {
     const [good] = await listRecordsBackups(recordsRepository(storage()))
-    const parts = { database: context.database, backups: storage(), masterKey: context.masterKey, credentials: null }
+    const parts = {
+      database: context.database,
+      backups: storage(),
+      masterKey: requireMasterKey(context),
+      credentials: null,
+    }
     const at = Date.now() + 1000
     for (const now of [at, at + 1]) await backUpRecords(parts, { now })
     const repository = recordsRepository(storage())
@@ -251,7 +262,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     const identity = [...String(known?.identity)].toReversed().join('')
     const second = { name: 'second', address: '', datacenters: '', identity, epoch: 7 }
     await context.database.transaction((tx) => registerHost(tx, second))
-    const parts = { database: context.database, backups: storage(), masterKey: context.masterKey, credentials: null }
+    const parts = {
+      database: context.database,
+      backups: storage(),
+      masterKey: requireMasterKey(context),
+      credentials: null,
+    }
     await backUpRecords(parts, { now: Date.now() + 1000 })
     await expect(restore()).rejects.toThrow(/several hosts.* --host=host-\S+ or --host=second/)
     expect(existsSync(config.dataDir)).toBe(false)

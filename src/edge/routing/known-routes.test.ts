@@ -43,7 +43,7 @@ const learn = (known: KnownRoutes, ...routes: Route[]) => {
   }
 }
 const certificate = (issuedAt: number) => ({
-  ...{ chain: `chain ${issuedAt}`, privateKey: 'sealed', issuedAt, expiresAt: null, isLocal: false },
+  ...{ chain: `chain ${issuedAt}`, edgeKey: null, privateKey: 'sealed', issuedAt, expiresAt: null, isLocal: false },
 })
 
 describe('known routes', () => {

@@ -29,6 +29,3 @@ export function createLeadsHere(mark: (text: string) => string): Rule {
     }
   }
 }
-
-/** The purpose of the authentication code. */
-export const HERE_PURPOSE = 'name leads here'

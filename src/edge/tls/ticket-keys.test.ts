@@ -40,7 +40,7 @@ describe.each(dialects)('keys of session tickets on $dialect', ({ dialect, skip 
     await one.look()
     expect(one.used).toEqual(two.used)
     expect(new Set(one.used).size).toBe(2)
-    const rows = await made.database.read.selectFrom('tls_ticket_keys').selectAll().execute()
+    const rows = await made.database.read.selectFrom('edge_ticket_keys').selectAll().execute()
     expect(rows).toHaveLength(1)
     expect(rows[0]?.ticket_key).not.toContain(one.used[1])
     one.close()

@@ -11,6 +11,7 @@ const BYTES = 48
 
 export interface TicketKeysOptions {
   readonly database: Database
+  /** Of all edges. */
   readonly sealer: Sealer
   /** Called with each new key. */
   readonly use: (keys: Buffer) => void

@@ -7,6 +7,8 @@ export interface KeptCertificate {
   readonly chain: string
   /** Sealed for {@link CERTIFICATE_KEY_PURPOSE}. */
   readonly privateKey: string
+  /** The same key, sealed for edges without the master key ({@link edgeKeyPurpose}). It may be of another certificate. */
+  readonly edgeKey: string | null
   readonly issuedAt: number
   /** Null: not known. */
   readonly expiresAt: number | null
@@ -16,6 +18,12 @@ export interface KeptCertificate {
 
 /** The purpose for which private keys of certificates are sealed. */
 export const CERTIFICATE_KEY_PURPOSE = 'certificate key'
+/**
+ * Returns the purpose for which the private key of one certificate is sealed for edges. It names the certificate,
+ * because earlier versions replace certificates without this key.
+ */
+export const edgeKeyPurpose = (hostName: string, issuedAt: number): string =>
+  `key of the certificate of ${hostName}, issued at ${issuedAt}`
 /** The purpose for which the keys of session tickets are sealed. */
 export const TICKET_PURPOSE = 'session ticket key'
 
@@ -25,12 +33,25 @@ const NEVER = Number.MAX_SAFE_INTEGER
 export async function loadCertificate(tx: Tx, hostName: string): Promise<KeptCertificate | undefined> {
   const row = await tx
     .selectFrom('certificates')
-    .select(['chain', 'private_key', 'issued_at', 'expires_at', 'due_at'])
+    .select(['chain', 'private_key', 'edge_key', 'issued_at', 'expires_at', 'due_at'])
     .where('host_name', '=', hostName)
     .executeTakeFirst()
   if (!row?.chain || !row.private_key || row.issued_at === null) return undefined
-  const { chain, private_key: privateKey, issued_at: issuedAt, expires_at: expiresAt } = row
-  return { chain, privateKey, issuedAt, expiresAt, isLocal: row.due_at === NEVER }
+  const { chain, private_key: privateKey, edge_key: edgeKey, issued_at: issuedAt, expires_at: expiresAt } = row
+  return { chain, privateKey, edgeKey, issuedAt, expiresAt, isLocal: row.due_at === NEVER }
+}
+
+/** Stores the key of a certificate for edges, unless another certificate has replaced it. */
+export async function keepEdgeKey(
+  tx: Tx,
+  { hostName, issuedAt, edgeKey }: { readonly hostName: string; readonly issuedAt: number; readonly edgeKey: string },
+): Promise<void> {
+  await tx
+    .updateTable('certificates')
+    .set({ edge_key: edgeKey })
+    .where('host_name', '=', hostName)
+    .where('issued_at', '=', issuedAt)
+    .execute()
 }
 
 /** Returns the pending challenge of a name, or null. */
@@ -49,6 +70,8 @@ export interface MadeCertificate {
   readonly chain: string
   /** Sealed for {@link CERTIFICATE_KEY_PURPOSE}. */
   readonly privateKey: string
+  /** Sealed for {@link edgeKeyPurpose}. */
+  readonly edgeKey: string
   readonly issuedAt: number
   readonly expiresAt: number
   /** `issuedAt` of the one to replace, or undefined. */
@@ -68,7 +91,7 @@ export async function keepCertificate(database: Database, made: MadeCertificate)
       .executeTakeFirst()
     if (!route) return undefined
     const values = {
-      ...{ site_id: route.site_id, chain: made.chain, private_key: made.privateKey },
+      ...{ site_id: route.site_id, chain: made.chain, private_key: made.privateKey, edge_key: made.edgeKey },
       ...{ issued_at: issuedAt, expires_at: made.expiresAt, due_at: NEVER },
     }
     await tx
@@ -100,16 +123,16 @@ export async function ticketKeyOf(database: Database, slot: number, made: () => 
   if (known !== undefined) return known
   return database.transaction(async (tx) => {
     await tx
-      .insertInto('tls_ticket_keys')
+      .insertInto('edge_ticket_keys')
       .values({ slot, ticket_key: made() })
       .onConflict((conflict) => conflict.column('slot').doNothing())
       .execute()
-    await tx.deleteFrom('tls_ticket_keys').where('slot', '<', slot).execute()
+    await tx.deleteFrom('edge_ticket_keys').where('slot', '<', slot).execute()
     return (await findTicketKey(tx, slot)) as string
   })
 }
 
 async function findTicketKey(tx: Tx, slot: number): Promise<string | undefined> {
-  const row = await tx.selectFrom('tls_ticket_keys').select('ticket_key').where('slot', '=', slot).executeTakeFirst()
+  const row = await tx.selectFrom('edge_ticket_keys').select('ticket_key').where('slot', '=', slot).executeTakeFirst()
   return row?.ticket_key
 }

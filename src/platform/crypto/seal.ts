@@ -27,9 +27,14 @@ export function createSealer(key: Buffer): Sealer {
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
     },
-    mark(text, purpose) {
-      const own = Buffer.from(hkdfSync('sha256', key, '', `stead mark: ${purpose}`, 32))
-      return createHmac('sha256', own).update(text).digest('base64url')
-    },
+    mark: (text, purpose) => markWith(markKey(key, purpose), text),
   }
 }
+
+/** Returns the key of the marks of one purpose. */
+export const markKey = (key: Buffer, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, '', `stead mark: ${purpose}`, 32))
+
+/** Does the same as `mark` with the key of one purpose. */
+export const markWith = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url')

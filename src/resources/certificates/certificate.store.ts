@@ -37,7 +37,7 @@ export async function insertName(
 const nothingYet = {
   ...{ not_before: null, operation_id: null, reason: null, reason_at: null, order_url: null, order_key: null },
   ...{ authz_url: null, authz_expires_at: null, challenge_token: null, challenge_answer: null },
-  ...{ chain: null, private_key: null, issued_at: null, expires_at: null },
+  ...{ chain: null, private_key: null, edge_key: null, issued_at: null, expires_at: null },
 }
 
 export async function deleteName(tx: Tx, hostName: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config.ts'
-import { HERE, HERE_PURPOSE, hereText } from '../../edge/rules/leads-here.ts'
+import { HERE, hereText } from '../../edge/rules/leads-here.ts'
+import { HERE_PURPOSE } from '../../platform/crypto/edge-keys.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import { fetchBuffer } from '../../platform/fetch/fetch-public.ts'
 

@@ -1,7 +1,7 @@
 import type { Client, Order } from 'acme-client'
 import Type from 'typebox'
 import { dropChallenge } from '../../dns/zones/challenges.store.ts'
-import { CERTIFICATE_KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE, edgeKeyPurpose } from '../../edge/tls/tls.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
@@ -22,7 +22,7 @@ import { tellIssued } from './tell-of-certificate.ts'
 
 const Input = Type.Object({ hostName: Type.String() })
 type Input = Type.Static<typeof Input>
-type Services = Pick<ControlServices, 'config' | 'database' | 'sealer'>
+type Services = Pick<ControlServices, 'config' | 'database' | 'sealer' | 'edgeSealer'>
 type Context<Results = unknown> = StepContext<Input, Services, Results>
 type DueContext = Context<{ due: boolean }>
 
@@ -182,7 +182,9 @@ async function issue(context: DueContext): Promise<boolean> {
     const key = services.sealer.open(row.order_key, CERTIFICATE_KEY_PURPOSE)
     const fault = faultOfIssued(chain, { hostName: input.hostName, key, now: now() })
     if (fault) throw await givenUp(context, `The authority issued an unusable certificate: ${fault}`)
-    const kept = { chain, private_key: row.order_key, order_key: null, issued_at: now() }
+    const issuedAt = now()
+    const edgeKey = services.edgeSealer.seal(key, edgeKeyPurpose(input.hostName, issuedAt))
+    const kept = { chain, private_key: row.order_key, edge_key: edgeKey, order_key: null, issued_at: issuedAt }
     const life = { expires_at: lifeOf(chain).until, challenge_token: null, challenge_answer: null, told: 0 }
     await transaction((tx) => changeServedName(tx, input.hostName, { ...kept, ...life }))
   })

@@ -6,7 +6,8 @@ import { type StandInAuthority, standInAuthority } from '../../../test/support/s
 import { issueLocally, makeLocalAuthority } from '../../certificates/local-authority.ts'
 import { idOfCertificate, lifeOf } from '../../certificates/renewal.ts'
 import type { Config } from '../../config.ts'
-import { CERTIFICATE_KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
+import { CERTIFICATE_KEY_PURPOSE, edgeKeyPurpose } from '../../edge/tls/tls.store.ts'
+import { createSealer } from '../../platform/crypto/seal.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { putDomainRoute } from '../sites/addresses/route.store.ts'
@@ -16,6 +17,7 @@ import { noteFailure } from './note-failure.ts'
 import { orderCertificate } from './order-certificate.job.ts'
 
 const hostName = 'www.example.com'
+const edgeSealer = createSealer(Buffer.alloc(32, 8))
 const DAY = 86_400_000
 const listen = { host: '127.0.0.1', port: 8443 }
 let chain: string
@@ -61,7 +63,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
   type Steps = Record<string, { run?: (context: object) => unknown; commit?: (tx: object, context: object) => unknown }>
   const steps = orderCertificate.steps as unknown as Steps
   const contextOf = (results: object, name = hostName) => ({
-    services: { config: { ...api.config, ...given }, database: api.database, sealer: api.sealer },
+    services: { config: { ...api.config, ...given }, database: api.database, sealer: api.sealer, edgeSealer },
     ...{ operationId: 1, siteId: null, accountId: owner.accountId, source: null, attempt: 1, log: noLog },
     ...{ input: { hostName: name }, results, signal: new AbortController().signal, now: () => time },
     transaction: (work: never) => api.database.transaction(work),
@@ -111,7 +113,9 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
       ...{ chain, private_key: ordered.order_key, order_key: null, issued_at: time, told: 0 },
       ...{ challenge_token: null, challenge_answer: null },
     })
-    expect((await row()).expires_at).toBe(Math.floor(end / 1000) * 1000)
+    const { expires_at, edge_key } = await row()
+    expect(expires_at).toBe(Math.floor(end / 1000) * 1000)
+    expect(edgeSealer.open(edge_key as string, edgeKeyPurpose(hostName, time))).toContain('PRIVATE KEY')
     await change({ reason: 'It was away', reason_at: 1, failures: 3, not_before: 5 })
     await complete({ claim: true, issue: true })
     const settled = { reason: null, reason_at: null, failures: 0, not_before: null, due_at: time + DAY }

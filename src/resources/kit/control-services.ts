@@ -14,6 +14,8 @@ export interface ControlServices extends MailServices {
   readonly sealer: Sealer
   /** The key of `sealer`. Only for the backup of the control database. */
   readonly masterKey: Buffer
+  /** Seals what edges open without the master key. */
+  readonly edgeSealer: Sealer
   readonly backups: BackupStore
   readonly logs: LogStore
   /** Key with which the edge recognizes Stead's own requests. */

@@ -7,12 +7,14 @@ import { localAuthorities } from '../../certificates/local-authority.store.ts'
 import { readConfig } from '../../config.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { createSecureContexts } from '../../edge/tls/secure-contexts.ts'
-import { createSealer, type Sealer } from '../../platform/crypto/seal.ts'
+import type { KeptCertificate } from '../../edge/tls/tls.store.ts'
+import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
 import { DatabaseSilent } from '../../platform/db/postgres-silence.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { takeDueNames } from '../../resources/certificates/certificate.store.ts'
 import { moveStagingRoute, putRoute } from '../../resources/sites/addresses/route.store.ts'
-import { certificatesOf } from './edge-certificates.ts'
+import { keysOfEdge, keysOfMaster, requireMasterKey } from '../keys/process-keys.ts'
+import { type CertificateOptions, certificatesOf, sealForEdges } from './edge-certificates.ts'
 
 const DAY_MS = 86_400_000
 const name = 'first.localhost'
@@ -21,7 +23,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   let siteId: number
-  const sealer = createSealer(randomBytes(32))
+  const keys = keysOfMaster(randomBytes(32))
   const clock = { now: 0 }
   const full = { is: false }
   const warnings: unknown[] = []
@@ -37,9 +39,9 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   })
   afterEach(() => api?.close())
 
-  const edge = (settings: Record<string, string> = {}, by: Sealer = sealer) => {
+  const edge = (settings: Record<string, string> = {}, by = keys, more: CertificateOptions = {}) => {
     const context = {
-      ...{ database: api.database, sealer: by, config: readConfig(settings) },
+      ...{ database: api.database, ...by, config: readConfig(settings) },
       log: { warn: (what: unknown) => warnings.push(what) } as never,
       room: {
         forRecords() {
@@ -47,7 +49,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
         },
       } as never,
     }
-    return certificatesOf(context, { now: () => clock.now })
+    return certificatesOf(context, { now: () => clock.now, ...more })
   }
   test('serves the last certificate while the database is away, and none that it never had', async () => {
     const disk = new Map<string, unknown>()
@@ -60,7 +62,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     }
     const away = { transaction: async () => read() }
     const at = (database: TestApi['database']) => {
-      const context = { database, sealer, config: readConfig({}), log: noLog, room: { forRecords() {} } as never }
+      const context = { database, ...keys, config: readConfig({}), log: noLog, room: { forRecords() {} } as never }
       return certificatesOf(context, { now: () => clock.now, known })
     }
     const found = await at(api.database).load(name)
@@ -147,8 +149,71 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   test('issues another when the master key was lost', async () => {
     const before = await edge().load(name)
     clock.now += 1
-    const next = await edge({}, createSealer(randomBytes(32))).load(name)
+    const next = await edge({}, keysOfMaster(randomBytes(32))).load(name)
     expect([next?.chain === before?.chain, next?.key.includes('PRIVATE KEY')]).toEqual([false, true])
+  })
+
+  describe('without the master key', () => {
+    const edgeKeys = edgeKeysOf(requireMasterKey(keys))
+    const asked: string[] = []
+    const disk = new Map<string, KeptCertificate | undefined>()
+    const known = {
+      certificate: (hostName: string) => disk.get(hostName),
+      keepCertificate: (hostName: string, kept: KeptCertificate | undefined) => void disk.set(hostName, kept),
+    }
+    const context = () => ({ database: api.database, ...keys })
+    const control = {
+      async issue(hostName: string) {
+        asked.push(`issue ${hostName}`)
+        await edge().load(hostName)
+      },
+      async seal(hostName: string) {
+        asked.push(`seal ${hostName}`)
+        if (full.is) throw new Error('no control answers')
+        await sealForEdges(context(), hostName)
+      },
+    }
+    const walled = () => edge({}, keysOfEdge(edgeKeys), { control, known })
+    const changeRow = (changes: object) =>
+      api.database.transaction((tx) => tx.updateTable('certificates').set(changes).execute())
+    beforeEach(() => {
+      asked.length = 0
+      disk.clear()
+    })
+
+    test('opens the keys of certificates that others store, and asks a control for new ones', async () => {
+      const found = await walled().load(name)
+      expect([found?.key.includes('PRIVATE KEY'), asked]).toEqual([true, [`issue ${name}`]])
+      expect((await edge().load(name))?.key).toBe(found?.key)
+      await walled().load(name)
+      expect(asked).toHaveLength(1)
+    })
+
+    test('asks a control for the key of a certificate that an earlier version has stored', async () => {
+      const found = await edge().load(name)
+      await changeRow({ edge_key: null })
+      expect((await walled().load(name))?.key).toBe(found?.key)
+      // It replaces a certificate, and leaves the key of the one before.
+      await changeRow({ issued_at: clock.now + 1 })
+      expect((await walled().load(name))?.key).toBe(found?.key)
+      expect(asked).toEqual([`seal ${name}`, `seal ${name}`])
+      await walled().load(name)
+      expect(asked).toHaveLength(2)
+    })
+
+    test('serves the certificate before, if it has one, while no control answers', async () => {
+      await edge().load(name)
+      // As one of a public authority.
+      await changeRow({ due_at: 5 })
+      const ordered = () => edge({ STEAD_LOCAL_AUTHORITY: 'off' }, keysOfEdge(edgeKeys), { control, known })
+      const before = await ordered().load(name)
+      full.is = true
+      await changeRow({ issued_at: clock.now + 1 })
+      const again = { issuedAt: before?.issuedAt, key: before?.key, renewAt: clock.now + 300_000 }
+      expect(await ordered().load(name)).toMatchObject(again)
+      disk.clear()
+      await expect(ordered().load(name)).rejects.toThrow('no control answers')
+    })
   })
 
   test('deletes its certificates with the name of a site, and with the site', async () => {

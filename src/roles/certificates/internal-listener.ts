@@ -6,13 +6,15 @@ import type { TLSSocket } from 'node:tls'
 import { BadCertificateRequest, keyOfRequest } from '../../certificates/join/certificate-request.ts'
 import { redeemJoinToken, TokenRefused } from '../../certificates/join/join-tokens.store.ts'
 import { issueRoleCertificate, knownRoles, RoleRevoked } from '../../certificates/role-certificates.store.ts'
+import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
 import { type CertifiedRole, certifiedRoles, ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
 import { listenAlone } from '../free-port.ts'
+import { requireMasterKey } from '../keys/process-keys.ts'
 import { openLogin } from '../logins/open-login.ts'
 import type { ProcessContext, RunningRole } from '../process-context.ts'
-import { certificatesOf } from './edge-certificates.ts'
+import { certificatesOf, sealForEdges } from './edge-certificates.ts'
 
 const MOST_BODY_BYTES = 16_384
 const MOST_CONNECTIONS = 64
@@ -34,7 +36,10 @@ class Refused extends Error {
   }
 }
 
-type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'room' | 'logs'> & {
+type NeededContext = Pick<
+  ProcessContext,
+  'database' | 'sealer' | 'edgeSealer' | 'masterKey' | 'log' | 'room' | 'logs'
+> & {
   readonly config: Pick<
     ProcessContext['config'],
     'internalListen' | 'databaseUrl' | 'localAuthority' | 'stagingDomain' | 'edgeTlsListen'
@@ -107,13 +112,25 @@ async function answer(context: NeededContext, trust: RoleTrust, request: Incomin
       const publicKey = await usableKey(text)
       const joined = await redeemJoinToken(options, { secret: String(secret), publicKey }).catch(refusing)
       const own = await openLogin(context, joined)
-      return { ...joined, ...(own && { database: own }), authorities: await authorities() }
+      // Without a login of its own, it needs the settings of the control, and so the master key.
+      const given = own && { database: own, ...(joined.role === 'edge' && keysFor(context)) }
+      return { ...joined, ...given, authorities: await authorities() }
     }
     case 'POST /internal/renew': {
       const owner = peerOf(request.socket as TLSSocket, trust)
       const publicKey = await usableKey((await bodyOf(request)).request)
       const { certificate } = await issueRoleCertificate(options, { owner, publicKey }).catch(refusing)
       return { ...owner, certificate, authorities: await authorities() }
+    }
+    case 'POST /internal/keys': {
+      peerOf(request.socket as TLSSocket, trust, ['edge'])
+      return keysFor(context)
+    }
+    case 'POST /internal/certificate-key': {
+      peerOf(request.socket as TLSSocket, trust, ['edge'])
+      const hostName = String((await bodyOf(request)).host_name)
+      if (!(await sealForEdges(context, hostName))) throw new Refused(404, 'No certificate has this name.')
+      return {}
     }
     case 'POST /internal/local-certificate': {
       peerOf(request.socket as TLSSocket, trust, ['edge'])
@@ -126,6 +143,8 @@ async function answer(context: NeededContext, trust: RoleTrust, request: Incomin
       throw new Refused(404, 'There is nothing at this address.')
   }
 }
+
+const keysFor = ({ masterKey }: NeededContext) => ({ keys: edgeKeysOf(requireMasterKey({ masterKey })) })
 
 /** @throws Refused for a client without a valid certificate of one of the roles */
 function peerOf(socket: TLSSocket, trust: RoleTrust, roles: readonly CertifiedRole[] = certifiedRoles): RoleName {

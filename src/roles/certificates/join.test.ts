@@ -14,17 +14,19 @@ import { createJoinToken, NameInUse, redeemJoinToken, TokenRefused } from '../..
 import { revokeRole } from '../../certificates/role-certificates.store.ts'
 import { makeKeys } from '../../certificates/sign-certificate.ts'
 import { readConfig } from '../../config.ts'
-import { createSealer } from '../../platform/crypto/seal.ts'
+import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { noLog } from '../../platform/log/log.ts'
 import type { RoleName } from '../../platform/mtls/role-name.ts'
 import { testAuthority } from '../../platform/mtls/test-support.ts'
+import { keysOfMaster, requireMasterKey } from '../keys/process-keys.ts'
 import { type InternalListener, startInternalListener } from './internal-listener.ts'
-import { joinInstallation, readJoined } from './join.ts'
+import { askControl, joinInstallation, readJoined } from './join.ts'
 import { openRoleIdentity, type RoleIdentity } from './role-certificate.ts'
 
 const h3: RoleName = { role: 'host', name: 'h3' }
-const sealer = createSealer(randomBytes(32))
+const keys = keysOfMaster(randomBytes(32))
+const { sealer } = keys
 let made: TestDatabase
 let folder: string
 let listener: InternalListener
@@ -44,7 +46,7 @@ afterEach(async () => {
 
 const context = (dataDir = folder) => ({
   config: { ...readConfig({ STEAD_DATA_DIR: dataDir }), internalListen: { host: '127.0.0.1', port: 0 } },
-  ...{ database: made.database, sealer, log: noLog, hasOwnLogin: false },
+  ...{ database: made.database, ...keys, log: noLog, hasOwnLogin: false },
   ...{ room: {} as never, logs: {} as never },
 })
 async function startListener(role: 'control' | 'host' = 'control'): Promise<InternalListener> {
@@ -186,6 +188,21 @@ test('a control renews for nobody without a valid certificate, nor for a revoked
   await made.database.transaction((tx) => revokeRole(tx, h3, Date.now()))
   await opened[0]?.look()
   expect(await renew(identity.trust.options())).toBe(403)
+})
+
+test('a control gives the keys of edges to edges alone', async () => {
+  const asked = async (what: string, owner: RoleName, body = {}) => {
+    const identity = await identityOf(owner, join(folder, 'none'))
+    return askControl({ control: control() }, identity.trust, `POST /internal/${what}`, body)
+  }
+  const web1 = { role: 'edge', name: 'web1' } as const
+  expect(await asked('keys', web1)).toEqual({ keys: edgeKeysOf(requireMasterKey(keys)) })
+  const certificate = { host_name: 'a.test' }
+  await expect(asked('certificate-key', web1, certificate)).rejects.toThrow('No certificate has this name.')
+  for (const what of ['keys', 'certificate-key'])
+    await expect(asked(what, h3, certificate)).rejects.toThrow('This machine may not ask for this')
+  // Without a login of its own, it still needs the master key.
+  expect(await joinHere(await tokenFor(web1))).not.toHaveProperty('keys')
 })
 
 test('a request proves that its sender has the key, which is on P-256', async () => {

@@ -7,6 +7,7 @@ import { makeCertificateRequest } from '../../certificates/join/certificate-requ
 import { isAuthorityOf, type JoinToken } from '../../certificates/join/join-token.ts'
 import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
 import type { ListenAddress } from '../../config.ts'
+import { type EdgeKeys, readEdgeKeys } from '../../platform/crypto/edge-keys.ts'
 import { writeFileDurably, writeFileOnce } from '../../platform/files/write-file.ts'
 import { ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
@@ -26,6 +27,8 @@ export interface Joined extends RoleName {
   readonly key: string
   /** The database with the machine's own login, if the control has created one. */
   readonly databaseUrl?: string
+  /** What an edge with a login of its own needs instead of the master key. Controls of earlier versions give none. */
+  readonly keys?: EdgeKeys
   /** Datacenters of a host, as its token names them. `[]` means all. */
   readonly datacenters?: readonly string[]
 }
@@ -64,7 +67,8 @@ export async function joinInstallation(token: JoinToken, control: ListenAddress,
   const body = { secret: token.secret, request: requestOf(key) }
   const answer = await call(control, 'POST /internal/join', ofControl([authority]), body)
   const own = joinedOf(answer, { control, key, authority })
-  const joined = { ...own, ...databaseOf(answer, control), ...placeOf(answer) }
+  const keys = readEdgeKeys(answer.keys)
+  const joined = { ...own, ...databaseOf(answer, control), ...placeOf(answer), ...(keys && { keys }) }
   await writeJoined(dataDir, joined)
   await rm(keyFile(dataDir), { force: true })
   return joined
@@ -96,6 +100,10 @@ export function askControl(
   const { checkServerIdentity } = ofControl([])
   return call(control, what, { ...trust.options(), checkServerIdentity }, body)
 }
+
+/** Writes the keys that an edge has got from its control. */
+export const keepKeys = (dataDir: string, joined: Joined, keys: EdgeKeys): Promise<void> =>
+  writeJoined(dataDir, { ...joined, keys })
 
 const writeJoined = (dataDir: string, joined: Joined): Promise<void> =>
   writeFileDurably(joinedFile(dataDir), `${JSON.stringify(joined)}\n`, 0o600)

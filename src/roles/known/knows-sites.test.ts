@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { KnownRoutes } from '../../edge/routing/known-routes.ts'
 import { routeTo } from '../../edge/test-support.ts'
+import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
 import { noLog } from '../../platform/log/log.ts'
+import { keysOfEdge, keysOfMaster } from '../keys/process-keys.ts'
 import { openProcessContext, type ProcessContext } from '../process-context.ts'
 import { keptSites } from './kept-sites.ts'
 import { knownRoutesFile, knowsSites } from './knows-sites.ts'
@@ -34,8 +36,8 @@ async function learnSites() {
   kept.use({ hostId: 1, identity: 'me', name: 'h1', port: 8090 })
   await kept.keep([])
 }
-function learnRoute() {
-  const routes = new KnownRoutes({ file: knownRoutesFile({ dataDir }), ...known() })
+function learnRoute(by = sealer) {
+  const routes = new KnownRoutes({ file: knownRoutesFile({ dataDir }), ...known(), sealer: by })
   routes.want(routeTo('http://127.0.0.1:1', { hostName: 'a.test' }))
   routes.close()
 }
@@ -66,5 +68,17 @@ describe('a start while no database answers', () => {
     expect(masterKey).toEqual(key)
     const reading = database.read.selectFrom('sites').select('id').execute()
     await expect(reading.catch((error) => Promise.reject(isLost(error)))).rejects.toBe(true)
+  })
+
+  test('goes on for an edge that joined, with the keys that it got', async () => {
+    const keys = edgeKeysOf(key)
+    learnRoute(keysOfEdge(keys).sealer)
+    const joined = { role: 'edge', name: 'web1', databaseUrl: 'postgres://nobody@127.0.0.1:9/none', keys }
+    await writeFile(join(dataDir, 'joined.json'), JSON.stringify(joined))
+    const context = await openProcessContext(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'fatal' }), 'edge')
+    opened.push(context)
+    expect([context.masterKey, context.hasOwnLogin]).toEqual([undefined, true])
+    expect(context.untilBack).toBeInstanceOf(Promise)
+    expect(context.hostKey).toBe(keysOfMaster(key).hostKey)
   })
 })

@@ -1,24 +1,37 @@
 /** Tests what an edge that has joined can do in the database, also when it was taken over. */
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../../../migrations/index.ts'
 import { postgresUrl, testDatabase } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/stead.ts'
 import { revokeRole } from '../../certificates/role-certificates.store.ts'
+import { installationOf } from '../../hosting/identity/identity.store.ts'
+import type { EdgeKeys } from '../../platform/crypto/edge-keys.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { createLogin, existingGroups, LoginsRefused } from '../../platform/db/logins/logins.store.ts'
 import { putRoute } from '../../resources/sites/addresses/route.store.ts'
+import { type Joined, readJoined } from '../certificates/join.ts'
 import { type Edge, startEdge } from '../edge.ts'
 import { openControlDatabase, type ProcessContext } from '../process-context.ts'
 import { grantLogins } from './grant-logins.ts'
-import { type JoinedMachine, type LoginLab, openLoginLab, whatIsAllowed } from './login.fixture.ts'
+import {
+  isReadable,
+  type JoinedMachine,
+  type LoginLab,
+  openLoginLab,
+  sealedTexts,
+  whatIsAllowed,
+} from './login.fixture.ts'
 import { openLogin } from './open-login.ts'
 import { edgeRights } from './rules.ts'
 
+const masterKey = Buffer.alloc(32, 7).toString('base64')
 const web1 = { role: 'edge', name: 'web1' } as const
 
 test.skipIf(!postgresUrl)('a first start prepares an empty database', async () => {
@@ -60,8 +73,10 @@ describe.skipIf(!postgresUrl)('the login of an edge', () => {
     expect(row).toMatchObject({ login: url.username, ...web1 })
     expect(JSON.stringify(row)).not.toContain(url.password)
     // A machine with the settings of the control keeps their rights.
-    const given = await machine.open({ STEAD_DATABASE_URL: lab.api.connection.url as string })
-    expect(given.hasOwnLogin).toBe(false)
+    const ofControl = { STEAD_DATABASE_URL: lab.api.connection.url as string, STEAD_MASTER_KEY: masterKey }
+    const given = await machine.open(ofControl)
+    expect([given.hasOwnLogin, given.masterKey]).toEqual([false, Buffer.from(masterKey, 'base64')])
+    await expect(machine.open({ ...ofControl, STEAD_MASTER_KEY: '' })).rejects.toThrow('The master key is missing')
   })
 
   describe('with which it', () => {
@@ -107,6 +122,50 @@ describe.skipIf(!postgresUrl)('the login of an edge', () => {
     })
   })
 
+  test('comes with the keys of edges, so that it starts without the master key', async () => {
+    const { mark, ...keys } = machine.joined.keys as EdgeKeys
+    expect(context.masterKey).toBeUndefined()
+    expect(mark).toBe((await installationOf(read()))?.keyMark)
+    expect(new Set(Object.values(keys)).size).toBe(4)
+    // Of all that is sealed, it opens what it serves.
+    await lab.api.database.transaction((tx) =>
+      tx
+        .insertInto('tls_ticket_keys')
+        .values({ slot: 1, ticket_key: lab.sealer.seal('ticket', 'any') })
+        .execute(),
+    )
+    const sealed = await sealedTexts(lab.api.database)
+    const opened = sealed.filter(({ text }) => Object.values(keys).some((key) => isReadable(text, key)))
+    expect(new Set(sealed.map(({ column }) => column))).toEqual(
+      new Set([
+        ...['certificates.private_key', 'certificates.edge_key', 'local_authorities.private_key'],
+        ...['role_authorities.private_key', 'edge_ticket_keys.ticket_key', 'tls_ticket_keys.ticket_key'],
+      ]),
+    )
+    expect(new Set(opened.map(({ column }) => column))).toEqual(
+      new Set(['certificates.edge_key', 'edge_ticket_keys.ticket_key']),
+    )
+    const found = lab.api.database.read.selectFrom('role_authorities').select('private_key')
+    const [{ private_key: authority } = { private_key: '' }] = await found.execute()
+    for (const sealer of [context.sealer, context.edgeSealer])
+      expect(() => sealer.open(authority, 'role authority key')).toThrow()
+  })
+
+  test('gets its keys from the control if it joined with an earlier version, or they changed', async () => {
+    const joined = async () => (await readJoined(machine.dataDir)) as Joined
+    const { keys, ...earlier } = await joined()
+    await writeFile(join(machine.dataDir, 'joined.json'), JSON.stringify(earlier))
+    expect((await machine.open()).edgeSealer.mark('a', 'b')).toBe(context.edgeSealer.mark('a', 'b'))
+    expect(await joined()).toMatchObject({ keys })
+    await lab.changeMasterKey(Buffer.alloc(32, 8))
+    const changed = await machine.open({ STEAD_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') })
+    expect(changed.masterKey).toBeUndefined()
+    expect(changed.edgeSealer.mark('a', 'b')).not.toBe(context.edgeSealer.mark('a', 'b'))
+    expect((await joined()).keys?.mark).toBe((await installationOf(read()))?.keyMark)
+    await lab.changeMasterKey(Buffer.alloc(32, 7))
+    expect((await machine.open()).hostKey).toBe(context.hostKey)
+  })
+
   test('counts page views', async () => {
     const { saltOfDay, storeViews } = await import('../../edge/records/page-views.store.ts')
     const salt = await saltOfDay(context.database, 20_000)
@@ -149,6 +208,7 @@ describe.skipIf(!postgresUrl)('the login of an edge', () => {
       ...['certificate', 'expires_at', 'number', 'signs_at'].map((column) => `select role_authorities.${column}`),
     ])
     expect(found.filter((each) => each.startsWith('delete')).sort()).toEqual([
+      'delete edge_ticket_keys.*',
       'delete processes.*',
       'delete tls_ticket_keys.*',
     ])
@@ -223,6 +283,7 @@ describe.skipIf(!postgresUrl)('the login of an edge', () => {
     expect(await code(late.query('select id from sites'))).toBe('42501')
     expect(await code(client.query('select id from sites'))).not.toBe('allowed')
     expect(await code(lab.connect(machine))).not.toBe('allowed')
+    await expect(machine.open()).rejects.toThrow('refuses the login of edge web1, because it was revoked')
     const again = await lab.connect(await lab.join(web1))
     expect(await code(again.query('select id from sites'))).toBe('allowed')
     expect(await code(lab.connect(machine))).not.toBe('allowed')

@@ -1,25 +1,35 @@
 /** A control with machines that have joined it, on PostgreSQL. */
+import { createDecipheriv } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import { postgresUrl } from '../../../test/support/database.ts'
 import { readJoinToken } from '../../certificates/join/join-token.ts'
 import { createJoinToken } from '../../certificates/join/join-tokens.store.ts'
 import { readConfig } from '../../config.ts'
-import { claimKeyMark, identifyInstallation, installationOf } from '../../hosting/identity/identity.store.ts'
+import {
+  claimKeyMark,
+  identifyInstallation,
+  installationOf,
+  replaceKeyMark,
+} from '../../hosting/identity/identity.store.ts'
 import { markOfKey } from '../../platform/crypto/master-key.ts'
-import { createSealer } from '../../platform/crypto/seal.ts'
+import type { Sealer } from '../../platform/crypto/seal.ts'
+import type { Database } from '../../platform/db/database.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import { noLog } from '../../platform/log/log.ts'
 import type { RoleName } from '../../platform/mtls/role-name.ts'
 import { type InternalListener, startInternalListener } from '../certificates/internal-listener.ts'
 import { type Joined, joinInstallation } from '../certificates/join.ts'
 import { openRoleIdentity, type RoleIdentity } from '../certificates/role-certificate.ts'
+import { keysOfMaster } from '../keys/process-keys.ts'
 import { openProcessContext, type ProcessContext } from '../process-context.ts'
 
 export interface JoinedMachine {
+  readonly dataDir: string
   readonly joined: Joined
   /** Opens the context of its role, as a start does. */
   open(settings?: Record<string, string>): Promise<ProcessContext>
@@ -27,6 +37,10 @@ export interface JoinedMachine {
 
 export interface LoginLab {
   readonly api: TestApi
+  /** Of the master key. */
+  readonly sealer: Sealer
+  /** Gives the installation another master key, as `stead key accept` does. */
+  changeMasterKey(key: Buffer): Promise<void>
   /** Joins a machine with a data folder of its own. */
   join(owner: RoleName): Promise<JoinedMachine>
   /** Runs statements with the login of a machine. */
@@ -43,7 +57,7 @@ export async function openLoginLab(): Promise<LoginLab> {
   const contexts: ProcessContext[] = []
   const clients: pg.Client[] = []
   const context = {
-    ...{ database: api.database, sealer: createSealer(masterKey), log: noLog, logs: api.logs, room: {} as never },
+    ...{ database: api.database, ...keysOfMaster(masterKey), log: noLog, logs: api.logs, room: {} as never },
     hasOwnLogin: false,
     config: {
       ...readConfig({ STEAD_DATA_DIR: '/nonexistent', STEAD_EDGE_TLS_LISTEN: '127.0.0.1:0' }),
@@ -62,16 +76,20 @@ export async function openLoginLab(): Promise<LoginLab> {
     return made
   }
   return {
-    api,
+    ...{ api, sealer: context.sealer },
+    async changeMasterKey(key) {
+      Object.assign(context, keysOfMaster(key))
+      await api.database.transaction((tx) => replaceKeyMark(tx, markOfKey(key)))
+    },
     async join(owner) {
       const options = { database: api.database, sealer: context.sealer, now: Date.now() }
       const token = readJoinToken(await createJoinToken(options, { ...owner, expiresAt: Date.now() + HOUR_MS }))
       const dataDir = await folder()
       const joined = await joinInstallation(token as never, { host: '127.0.0.1', port: listener.port }, dataDir)
       return {
-        joined,
+        ...{ dataDir, joined },
         async open(settings = {}) {
-          const all = { STEAD_DATA_DIR: dataDir, STEAD_MASTER_KEY: masterKey.toString('base64'), ...settings }
+          const all = { STEAD_DATA_DIR: dataDir, ...settings }
           const opened = await openProcessContext(readConfig({ STEAD_LOG_LEVEL: 'error', ...all }), owner.role)
           contexts.push(opened)
           return opened
@@ -140,4 +158,27 @@ export async function whatIsAllowed(client: pg.Client): Promise<string[]> {
   await client.query(ATTEMPTS)
   const { rows } = await client.query<{ attempts: string }>('select * from pg_temp.attempts() as attempts')
   return rows.map(({ attempts }) => attempts)
+}
+
+/** Returns all sealed texts of a database with their columns, such as `certificates.private_key`. */
+export async function sealedTexts({ read }: Database): Promise<{ column: string; text: string }[]> {
+  const found: { column: string; text: string }[] = []
+  for (const { name } of await read.introspection.getTables()) {
+    const rows = (await sql`select * from ${sql.table(name)}`.execute(read)).rows as Record<string, unknown>[]
+    for (const row of rows)
+      for (const [column, text] of Object.entries(row))
+        if (typeof text === 'string' && text.startsWith('v1.')) found.push({ column: `${name}.${column}`, text })
+  }
+  return found
+}
+
+/**
+ * Tries a key on a sealed text, whatever it was sealed for: the purpose only guards against changes.
+ * @param key base64url
+ */
+export function isReadable(sealed: string, key: string): boolean {
+  const bytes = Buffer.from(sealed.slice(3), 'base64url')
+  const secret = Buffer.from(key, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(0, 12), { authTagLength: 16 })
+  return /^[\x20-\x7e\n]+$/.test(decipher.update(bytes.subarray(28)).toString('latin1'))
 }

@@ -30,7 +30,8 @@ const start = {
 
 /**
  * An edge reads routes, certificates and purges, and adds counts. It serves the visitors of all sites, so it has the
- * sealed keys of all certificates.
+ * keys of all certificates, sealed for edges. Edges of earlier versions read `private_key` and `tls_ticket_keys`, which
+ * are sealed under the master key. An upgrade must not end them.
  */
 export const edgeRights: RoleRules = {
   ...start,
@@ -52,10 +53,11 @@ export const edgeRights: RoleRules = {
   // Certificates and sessions of visitors.
   certificates: {
     read: [
-      ...['host_name', 'chain', 'private_key', 'issued_at', 'expires_at', 'due_at', 'force_tls'],
+      ...['host_name', 'chain', 'private_key', 'edge_key', 'issued_at', 'expires_at', 'due_at', 'force_tls'],
       ...['challenge_token', 'challenge_answer'],
     ] as Columns<'certificates'>,
   },
+  edge_ticket_keys: { read: 'all', insert: 'all', delete: true },
   tls_ticket_keys: { read: 'all', insert: 'all', delete: true },
   // Purges.
   purge_clock: { read: ['id', 'seq'] },

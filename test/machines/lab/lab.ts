@@ -10,7 +10,7 @@ import { nativeAndMariaDb, settingsOf } from '../../support/native-mariadb.ts'
 import { type PostgresCluster, startPostgres } from '../../support/postgres-cluster.ts'
 import { s3Server } from '../../support/s3-server.ts'
 import { type ApiReply, quietSettings, until } from '../../support/stead.ts'
-import { type Page, type VisitOptions, visit } from '../../support/visit.ts'
+import { type Page, type SecurePage, type VisitOptions, visit, visitSecurely } from '../../support/visit.ts'
 import { type Machine, type Network, openNetwork } from './network.ts'
 import { makePart, type Part, type Role } from './parts.ts'
 
@@ -27,6 +27,11 @@ export interface HostPart extends Part {
   readonly name: string
 }
 
+export interface JoinedEdge extends Part {
+  /** Sends a visitor's request over TLS, whatever the certificate is. */
+  visitSecurely(site: string, path?: string): Promise<SecurePage>
+}
+
 export interface Lab {
   readonly network: Network
   readonly postgres: PostgresCluster
@@ -35,6 +40,11 @@ export interface Lab {
   readonly edges: readonly Part[]
   /** All machines. */
   readonly machines: readonly Machine[]
+  /**
+   * Joins another machine as an edge with a token of the first control, and starts it. It has neither the master key nor
+   * the database in its settings.
+   */
+  joinEdge(name: string): Promise<JoinedEdge>
   /** Calls the API of the first control with a token of the first account. */
   api(method: string, path: string, body?: unknown, control?: number): Promise<ApiReply>
   /** Sends a visitor's request through an edge. Answers 0 if the connection fails. */
@@ -51,6 +61,8 @@ export interface Lab {
 const API_PORT = 8080
 const EDGE_PORT = 8081
 const HOST_PORT = 8090
+const TLS_PORT = 8443
+const INTERNAL_PORT = 8091
 const ports: Readonly<Record<Role, number>> = { control: API_PORT, edge: EDGE_PORT, host: HOST_PORT }
 
 function acceptsConnections(host: string, port: number): Promise<boolean> {
@@ -111,6 +123,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     }
     const controls = await start('control', controlCount, (address) => ({
       STEAD_API_LISTEN: `${address}:${API_PORT}`,
+      STEAD_INTERNAL_LISTEN: `${address}:${INTERNAL_PORT}`,
     }))
     const hostParts = await start('host', hostCount, (address) => ({
       STEAD_HOST_LISTEN: `${address}:${HOST_PORT}`,
@@ -124,6 +137,28 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       return status === 200
     })
     await hosts[0]?.keepTemplate()
+    const joinEdge: Lab['joinEdge'] = async (name) => {
+      const machine = await network.add(name)
+      machines.push(machine)
+      const { address } = machine
+      const own = {
+        ...quietSettings,
+        ...{ STEAD_EDGE_LISTEN: `${address}:${EDGE_PORT}`, STEAD_EDGE_TLS_LISTEN: `${address}:${TLS_PORT}` },
+        ...{ STEAD_EDGE_PROCESSES: '1', STEAD_EDGE_PUBLIC_PORT: String(EDGE_PORT) },
+      }
+      const part = await makePart(machine, 'edge', own, () => acceptsConnections(address, TLS_PORT))
+      undo.push(() => part.remove())
+      const [control] = controls as [Part]
+      const { out } = await control.cli('host', 'token', `--name=${name}`, '--role=edge', '--json')
+      const at = `${control.machine.address}:${INTERNAL_PORT}`
+      const joined = await part.cli('join', `--token=${JSON.parse(out).token}`, `--control=${at}`)
+      if (joined.code !== 0) throw new Error(joined.out)
+      await part.start()
+      return Object.assign(part, {
+        visitSecurely: (site: string, path = '/') =>
+          visitSecurely({ host: `${site}.localhost`, address, port: TLS_PORT, path }),
+      })
+    }
     const ended: Lab['ended'] = (id) =>
       until(
         `operation ${id} has ended`,
@@ -135,7 +170,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
         300,
       )
     return {
-      ...{ network, postgres, controls, hosts, edges, machines, api, ended, records, remove },
+      ...{ network, postgres, controls, hosts, edges, machines, joinEdge, api, ended, records, remove },
       visit: (edge, site, path = '/', more = {}) =>
         visit({
           host: `${site}.localhost`,
@@ -168,12 +203,17 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 
 /** Finds the names that hosts have in the records, by their addresses. */
 async function named(parts: readonly Part[], records: Lab['records']): Promise<HostPart[]> {
-  const rows = (await records('select name, address from hosts')) as { name: string; address: string }[]
-  return parts.map((part) => {
-    const row = rows.find(({ address }) => new URL(address).hostname === part.machine.address)
-    if (!row) throw new Error(`${part.machine.name} is not in the records: ${JSON.stringify(rows)}`)
-    return Object.assign(part, { name: row.name })
-  })
+  const nameOf = async ({ machine }: Part) => {
+    const rows = (await records('select name, address from hosts')) as { name: string; address: string }[]
+    return rows.find(({ address }) => new URL(address).hostname === machine.address)?.name
+  }
+  const found: HostPart[] = []
+  for (const part of parts) {
+    // It listens first.
+    const name = await until(`${part.machine.name} is in the records`, () => nameOf(part))
+    found.push(Object.assign(part, { name }))
+  }
+  return found
 }
 
 /** The first control makes the credentials of the first account. */
