@@ -20,12 +20,13 @@ import { person, session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
 import { frameTexts } from './texts/frame.ts'
 
-const pages = ['sites', 'zones', 'plugins', 'operations', 'activity', 'account', 'platform'] as const
+const pages = ['sites', 'zones', 'monitoring', 'plugins', 'operations', 'activity', 'account', 'platform'] as const
 
 const ActivityPage = later(() => import('./pages/activity.tsx').then((file) => file.ActivityPage))
 const InventoryPage = later<{ slug: string | undefined }>(() =>
   import('./pages/inventory/inventory-page.tsx').then((file) => file.InventoryPage),
 )
+const MonitoringPage = later(() => import('./pages/monitoring.tsx').then((file) => file.MonitoringPage))
 const OperationsPage = later(() => import('./pages/operations.tsx').then((file) => file.OperationsPage))
 const ZonesPage = later(() => import('./pages/zones/zones-page.tsx').then((file) => file.ZonesPage))
 const PlatformPage = later(() => import('./pages/platform.tsx').then((file) => file.PlatformPage))
@@ -84,6 +85,7 @@ function Content({ page, rest }: { readonly page: string; readonly rest: readonl
   if (page === 'sites') return <SitesPage />
   if (page === 'zones') return <ZonesPage id={rest[0]} />
   if (page === 'plugins') return <InventoryPage slug={rest[0]} />
+  if (page === 'monitoring') return <MonitoringPage />
   if (page === 'operations') return <OperationsPage />
   if (page === 'activity') return <ActivityPage />
   if (page === 'platform') return <PlatformPage />

@@ -4,6 +4,7 @@ import { Change, Changes } from '../parts/changes.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Skeleton } from '../parts/list.tsx'
+import { MonitoringState } from '../parts/monitoring-state.tsx'
 import { WorkState } from '../parts/progress.tsx'
 import { QrPicture } from '../parts/qr-picture.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -12,6 +13,7 @@ import { StateOf } from '../parts/state-of.tsx'
 import { Step, Steps } from '../parts/steps.tsx'
 import { Thumb } from '../parts/thumb.tsx'
 import { Timeline } from '../parts/timeline.tsx'
+import { UptimeBars } from '../parts/uptime-bars.tsx'
 import type { Operation } from '../parts/work.ts'
 import { Written } from '../parts/written.tsx'
 import { stateTexts } from '../texts/parts.ts'
@@ -132,6 +134,16 @@ export const Content = () => (
           <StateOf key={state} site={{ state }} />
         ))}
       </div>
+    </Specimen>
+    <Specimen name="Uptime">
+      <p class="row">
+        {(['up', 'slow', 'down', 'paused', 'unknown'] as const).map((state) => (
+          <MonitoringState key={state} of={{ state, detail: state === 'down' ? 'The front page answers 502' : '' }} />
+        ))}
+      </p>
+      <UptimeBars
+        percents={Array.from({ length: 90 }, (_, day) => [null, 100, 99.9, 50][day < 9 ? 0 : day % 30 || 3] ?? 100)}
+      />
     </Specimen>
     <Specimen name="Callout">
       <Callout>Information</Callout>

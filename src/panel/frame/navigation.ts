@@ -18,6 +18,7 @@ const entry = <Name extends string>(name: Name, icon: IconName, readBy?: Right):
 export const mainPages = [
   entry('sites', 'appWindow'),
   entry('zones', 'globe'),
+  entry('monitoring', 'activity'),
   entry('plugins', 'plug'),
   entry('operations', 'clock'),
   entry('activity', 'list'),
@@ -42,7 +43,12 @@ export const sitePages = [
   { entries: [entry('overview', 'house')] },
   {
     title: 'traffic',
-    entries: [entry('statistics', 'chartColumn'), entry('performance', 'gauge'), entry('logs', 'fileText')],
+    entries: [
+      entry('uptime', 'activity'),
+      entry('statistics', 'chartColumn'),
+      entry('performance', 'gauge'),
+      entry('logs', 'fileText'),
+    ],
   },
   {
     title: 'content',

@@ -5,6 +5,14 @@
 type IconNode = readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[]
 
 export const icons = {
+  activity: [
+    [
+      'path',
+      {
+        d: 'M22 12h-2.48a2 2 0 0 0-1.93 1.46l-2.35 8.36a.25.25 0 0 1-.48 0L9.24 2.18a.25.25 0 0 0-.48 0l-2.35 8.36A2 2 0 0 1 4.49 12H2',
+      },
+    ],
+  ],
   appWindow: [
     ['rect', { x: '2', y: '4', width: '20', height: '16', rx: '2' }],
     ['path', { d: 'M10 4v4' }],

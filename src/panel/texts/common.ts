@@ -10,6 +10,7 @@ export const commonTexts = {
   pages: {
     sites: 'Sites',
     zones: 'Domains and DNS',
+    monitoring: 'Monitoring',
     plugins: 'Plugins and themes',
     operations: 'Operations',
     activity: 'Activity',

@@ -139,7 +139,7 @@ export function accountParts(using: () => Panel): void {
 
     test('shows everything on a phone', async () => {
       const parts = ['you', 'plan', 'collaborators', 'webhooks', 'mu-plugins']
-      await fitsPhone(using(), ['sites', 'zones', 'plugins', ...parts.map((part) => `account/${part}`)])
+      await fitsPhone(using(), ['sites', 'zones', 'monitoring', 'plugins', ...parts.map((part) => `account/${part}`)])
     })
   })
 }

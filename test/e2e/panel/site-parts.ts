@@ -283,6 +283,7 @@ export function siteParts(using: () => Panel): void {
         'sftp',
         'database',
         'logs',
+        'uptime',
         'statistics',
       ]
       const paths = [...names, 'performance', 'cache', 'notes', 'settings', 'operations', 'activity']

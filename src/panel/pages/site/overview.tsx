@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -7,6 +8,7 @@ import { Card } from '../../parts/card.tsx'
 import { CopyField } from '../../parts/copy-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
+import { MonitoringState } from '../../parts/monitoring-state.tsx'
 import { May } from '../../parts/rights.tsx'
 import { showSecret } from '../../parts/secret.tsx'
 import { useFigures } from '../../parts/site-figures.ts'
@@ -16,9 +18,11 @@ import { StateOf } from '../../parts/state-of.tsx'
 import { Switch } from '../../parts/switch.tsx'
 import { Thumb } from '../../parts/thumb.tsx'
 import { attempt } from '../../parts/toasts.tsx'
+import { UptimeBars } from '../../parts/uptime-bars.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { person } from '../../session.ts'
 import { sizeOf } from '../../size.ts'
+import { siteUptimeTexts, uptimeTexts } from '../../texts/monitoring.ts'
 import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
 import { relocateTexts } from '../../texts/site/relocate.ts'
@@ -40,14 +44,17 @@ export function Overview(props: PartProps) {
   const isMoving = useSignal(false)
   const params = { path: { site_id: props.id } }
   const days = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })), [props.id])
+  const ofSite = { params: { path: { id: props.id } } }
+  const uptime = useLoad(() => ask(() => api.GET('/v1/sites/{id}/uptime', ofSite)), [props.id])
   return (
     <>
-      <Head {...props} move={() => (isMoving.value = true)} />
+      <Head {...props} uptime={uptime.got.value?.data} move={() => (isMoving.value = true)} />
       {isMoving.value && <Relocate {...props} onClose={() => (isMoving.value = false)} />}
       <QuickLinks id={props.id} />
       <Advice {...props} />
       <DatabaseErrors {...props} />
       <Figures {...props} days={days.got.value?.data} />
+      <UptimeFigure id={props.id} known={uptime.got.value?.data} />
       <div class="grid-12">
         <Environment {...props} />
         <Caching {...props} />
@@ -58,7 +65,7 @@ export function Overview(props: PartProps) {
   )
 }
 
-function Head({ site, act, id, move }: PartProps & { move(): void }) {
+function Head({ site, act, id, uptime, move }: PartProps & { readonly uptime: SiteUptime; move(): void }) {
   const path = { params: { path: { id } } }
   const figures = useFigures([id])
   const isMovable = useOtherHosts(id)
@@ -77,7 +84,7 @@ function Head({ site, act, id, move }: PartProps & { move(): void }) {
           <Tags site={site} act={act} id={id} />
         </p>
         <p class="row">
-          <StateOf site={site} />
+          {uptime && isTrouble(uptime.state) ? <MonitoringState of={uptime} /> : <StateOf site={site} />}
           <span class="badge">{texts.environments[site.wpEnvironmentType]}</span>
         </p>
       </div>
@@ -177,6 +184,24 @@ function Figures({ id, days }: PartProps & { readonly days: Days }) {
         )}
       </Stat>
     </div>
+  )
+}
+
+type SiteUptime = components['schemas']['SiteUptime'] | undefined
+
+/** A site that is down is not online, whatever its owner has set. */
+const isTrouble = (state: string): boolean => state === 'down' || state === 'slow'
+
+function UptimeFigure({ id, known }: { readonly id: number; readonly known: SiteUptime }) {
+  if (!known) return null
+  return (
+    <Card title={siteUptimeTexts.percent} actions={<a href={`#/sites/${id}/uptime`}>{siteUptimeTexts.link}</a>}>
+      <p class="row">
+        <MonitoringState of={known} />
+        <strong>{uptimeTexts.percent(known.percent)}</strong>
+      </p>
+      <UptimeBars percents={known.days.map(({ percent }) => percent)} />
+    </Card>
   )
 }
 

@@ -34,6 +34,7 @@ const parts = [
   ['database', later(() => import('./database.tsx').then((file) => file.DatabasePage))],
   ['sftp', later(() => import('./sftp.tsx').then((file) => file.Sftp))],
   ['logs', later(() => import('./traffic/logs.tsx').then((file) => file.Logs))],
+  ['uptime', later(() => import('./traffic/uptime.tsx').then((file) => file.Uptime))],
   ['statistics', later(() => import('./traffic/statistics.tsx').then((file) => file.Statistics))],
   ['performance', later(() => import('./traffic/performance.tsx').then((file) => file.Performance))],
   ['cache', later(() => import('./settings/cache.tsx').then((file) => file.Cache))],
@@ -81,7 +82,7 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
         <div class="head">
           <h1>{path ? texts.names[path] : texts.none}</h1>
           <div class="right">
-            <StateOf site={shown} />
+            {path !== 'uptime' && <StateOf site={shown} />}
             <div class="row" ref={setHeadSlot} />
           </div>
         </div>

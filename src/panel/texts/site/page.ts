@@ -12,6 +12,7 @@ export const siteTexts = {
     sftp: 'SFTP and SSH',
     database: 'Database',
     logs: 'Logs',
+    uptime: 'Uptime',
     statistics: 'Statistics',
     performance: 'Performance',
     cache: 'Caching and PHP',
