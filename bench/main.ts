@@ -1,6 +1,7 @@
 import { allSitesBench } from './all-sites.ts'
 import { apiBench } from './api.ts'
 import { backupsBench } from './backups.ts'
+import { careBench } from './care.ts'
 import { createSiteBench } from './create-site.ts'
 import { dayBench } from './day.ts'
 import { dnsBench } from './dns.ts'
@@ -48,6 +49,7 @@ const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   'edge-tls': edgeTlsBench,
   'all-sites': allSitesBench,
   statistics: statisticsBench,
+  care: careBench,
   day: dayBench,
 }
 const asked = process.argv.slice(2)

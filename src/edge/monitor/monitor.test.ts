@@ -176,9 +176,10 @@ test('a domain that has never led here is no incident', async () => {
 test('of many sites, few names and certificates are asked for in a minute', async () => {
   it = world(Array.from({ length: 2_000 }, (_, n) => `s${n}.test`))
   await it.seconds(61)
-  const before = it.full
-  await it.seconds(240)
-  expect(it.full - before).toBe(2_000)
+  const first = it.full
+  expect(first).toBeLessThan(400)
+  await it.seconds(480)
+  expect(it.full - first).toBe(2_000)
 })
 
 test.each([

@@ -46,7 +46,7 @@ const CONFIRM_MS = 10_000
 /** How many questions wait for their answers. Others wait for them. */
 const AT_ONCE = 256
 /** Look-ups of names and handshakes in a minute, about: both cost more than a page. */
-const FULL_A_MINUTE = 500
+const FULL_A_MINUTE = 250
 /** After a longer time between two ticks, the machine stood still. Earlier questions then tell nothing. */
 const STILL_MS = 3_000
 const LIST_EVERY = 60
@@ -132,7 +132,10 @@ export class SiteMonitor {
     for (const each of listed.slice(0, MOST_SITES)) {
       const known = this.#sites.get(each.siteId)
       const same = known?.hostName === each.hostName
-      sites.set(each.siteId, same ? known : watchedSite(each, this.#before.get(each.siteId), this.#monotonic()))
+      const site = same ? known : watchedSite(each, this.#before.get(each.siteId), this.#monotonic())
+      // Not all in the first minute.
+      if (site !== known) site.fullIn = spreadOf(each.siteId) % Math.ceil(listed.length / FULL_A_MINUTE)
+      sites.set(each.siteId, site)
     }
     if (listed.length > MOST_SITES)
       this.#options.log.warn({ sites: listed.length, asked: MOST_SITES }, 'too many sites to ask all of them')
