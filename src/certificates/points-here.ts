@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 import { meansNoRecords } from '../platform/fetch/no-records.ts'
+import { declareMemory } from '../platform/process-memory.ts'
 
 const TIMEOUT_MS = 4_000
 
@@ -47,9 +48,20 @@ export async function whyNowhere(hostName: string, resolvers: readonly string[])
   return found.length === 0 ? `${hostName} has no address in the DNS` : undefined
 }
 
+/** A new resolver costs as much as ten questions. After a minute, one may have other servers of the machine. */
+const RESOLVER_MS = 60_000
+const kept = new Map<string, { readonly resolver: Resolver; readonly atMs: number }>()
+declareMemory(() => kept.clear())
+
 function resolverOf(resolvers: readonly string[]): Resolver {
+  const key = resolvers.join()
+  const known = kept.get(key)
+  if (known && performance.now() - known.atMs < RESOLVER_MS) return known.resolver
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (resolvers.length > 0) resolver.setServers([...resolvers])
+  // Settings name one list of servers.
+  kept.clear()
+  kept.set(key, { resolver, atMs: performance.now() })
   return resolver
 }
 
