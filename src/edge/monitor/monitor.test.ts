@@ -294,3 +294,15 @@ test('a site that is gone, or has another name, is forgotten', async () => {
   await it.seconds(61)
   expect(it.asked.length).toBe(length)
 })
+
+test('of many sites, a name with a fault is asked for in each minute', async () => {
+  it = world(Array.from({ length: 2_000 }, (_, n) => `s${n}.test`))
+  await it.seconds(480)
+  it.tls = 'The certificate has expired'
+  await it.seconds(480)
+  expect(new Set(it.stored.slice(2_000).map(({ state }) => state))).toEqual(new Set(['down']))
+  it.tls = undefined
+  const { length } = it.stored
+  await it.seconds(75)
+  expect(it.stored.length - length).toBeGreaterThan(1_900)
+})

@@ -10,14 +10,13 @@ export async function edgesSay(
   siteId: number,
   states: Readonly<Record<string, MonitoringStateRow['state']>>,
   at = Date.now(),
+  detail = 'The front page answers 502',
 ): Promise<void> {
   await api.database.transaction(async (tx) => {
     for (const [edge, state] of Object.entries(states)) {
       await reportMonitor(tx, edge, at)
       const isBad = state === 'down' || state === 'slow'
-      const why = isBad
-        ? ({ reason: 'status', detail: 'The front page answers 502' } as const)
-        : { reason: null, detail: '' }
+      const why = isBad ? ({ reason: 'status', detail } as const) : { reason: null, detail: '' }
       await storeStates(tx, [{ site_id: siteId, edge, host_name: 'site.test', state, ...why, since: at }])
     }
     await judgeSite(tx, siteId, await askingEdges(tx, at), at)

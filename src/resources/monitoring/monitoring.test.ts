@@ -77,6 +77,8 @@ describe.each(dialects)('monitoring on $dialect', ({ dialect, skip }) => {
     await edgesSay(api, site, { one: 'down' }, now - 600_000)
     // Judged again, with the same result.
     await edgesSay(api, site, { one: 'down' }, now - 500_000)
+    // The same incident, with another reason.
+    await edgesSay(api, site, { one: 'down' }, now - 400_000, 'The front page answers 503')
     const { body: open } = await owner.call('GET', `/v1/sites/${site}/incidents`)
     expect(open.data).toEqual([
       {
