@@ -157,6 +157,19 @@ export async function hostFacts(tx: Tx, hostId: number): Promise<Record<string, 
   return row && (JSON.parse(row.facts) as Record<string, unknown>)
 }
 
+/** Returns the facts that hosts report, by their ids. */
+export async function factsOfHosts(
+  tx: Tx,
+  hostIds: readonly number[],
+): Promise<ReadonlyMap<number, Record<string, unknown>>> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .select(['id', 'facts'])
+    .where('id', 'in', hostIds.length > 0 ? hostIds : [0])
+    .execute()
+  return new Map(rows.map(({ id, facts }) => [id, JSON.parse(facts)]))
+}
+
 const factsRow = precompiled((tx, { hostId }: { hostId: number }) =>
   tx.selectFrom('hosts').select('facts').where('id', '=', hostId),
 )

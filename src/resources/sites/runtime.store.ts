@@ -1,4 +1,4 @@
-import { hostFacts } from '../../hosting/host.store.ts'
+import { factsOfHosts, hostFacts } from '../../hosting/host.store.ts'
 import { type PhpVersion, versionForAll } from '../../hosting/php/runtime.ts'
 import { reachesServers } from '../../hosting/php/runtime-kinds.ts'
 import { type DatabaseKind, embeddedKind, isOnServer } from '../../hosting/site-database/database-kind.ts'
@@ -17,7 +17,16 @@ export interface HostRuntimes {
 }
 
 export async function runtimesOfHost(tx: Tx, hostId: number | null): Promise<HostRuntimes> {
-  const facts = hostId === null ? undefined : await hostFacts(tx, hostId)
+  return runtimesIn(hostId === null ? undefined : await hostFacts(tx, hostId))
+}
+
+/** Returns the runtimes of several hosts with one statement, by their ids. */
+export async function runtimesOfHosts(tx: Tx, hostIds: readonly number[]): Promise<ReadonlyMap<number, HostRuntimes>> {
+  const facts = await factsOfHosts(tx, hostIds)
+  return new Map(hostIds.map((id) => [id, runtimesIn(facts.get(id))]))
+}
+
+function runtimesIn(facts: Readonly<Record<string, unknown>> | undefined): HostRuntimes {
   const containment = facts?.containment as { runtimes?: HostRuntimes['runtimes'] } | undefined
   return {
     databases: (facts?.databases ?? {}) as HostRuntimes['databases'],

@@ -7,7 +7,7 @@ import {
   type HostRoom,
   type HostRuntimes,
   openHosts,
-  runtimesOfHost,
+  runtimesOfHosts,
   type Site,
 } from '../../sites/public.ts'
 import { type Housing, listHousing } from '../installation.store.ts'
@@ -36,22 +36,24 @@ type Needs = Pick<Site, 'datacenterCode' | 'phpVersion'>
 export async function surveyHosts(tx: Tx, site: Site): Promise<SurveyedHost[]> {
   const kind = await databaseOfSite(tx, site.id)
   const open = new Map((await openHosts(tx)).map((room) => [room.id, room]))
-  const surveyed: SurveyedHost[] = []
-  for (const housing of await listHousing(tx)) {
-    const runtimes = await runtimesOfHost(tx, housing.id)
+  const all = await listHousing(tx)
+  const known = await runtimesOfHosts(tx, idsOf(all))
+  return all.map((housing) => {
+    const runtimes = known.get(housing.id) as HostRuntimes
     const room = open.get(housing.id)
     const refusal = refusalOf(site, housing, room && refusalOfPlace(site, kind, { room, runtimes }), room)
-    surveyed.push({ housing, room, phpVersions: versionsOf(runtimes, kind), refusal })
-  }
-  return surveyed
+    return { housing, room, phpVersions: versionsOf(runtimes, kind), refusal }
+  })
 }
 
 /** Returns what each host that takes sites offers, in order of id. */
 export async function placesOfHosts(tx: Tx): Promise<HostPlace[]> {
-  const places: HostPlace[] = []
-  for (const room of await openHosts(tx)) places.push({ room, runtimes: await runtimesOfHost(tx, room.id) })
-  return places
+  const rooms = await openHosts(tx)
+  const runtimes = await runtimesOfHosts(tx, idsOf(rooms))
+  return rooms.map((room) => ({ room, runtimes: runtimes.get(room.id) as HostRuntimes }))
 }
+
+const idsOf = (hosts: readonly { readonly id: number }[]) => hosts.map(({ id }) => id)
 
 /** Returns why a host that takes sites cannot run one, besides its room. */
 export function refusalOfPlace(

@@ -3,7 +3,7 @@ import type { DatabaseKind } from '../../../hosting/site-database/database-kind.
 import type { Tx } from '../../../platform/db/database.ts'
 import { precompiled } from '../../../platform/db/precompiled.ts'
 import type { Account } from '../../account/public.ts'
-import { canRun, runtimesOfHost } from '../runtime.store.ts'
+import { canRun, type HostRuntimes, runtimesOfHosts } from '../runtime.store.ts'
 import type { HostRoom } from './placement.ts'
 
 /** What a new site depends on, besides the request. */
@@ -73,8 +73,9 @@ export async function hostsThatRun(
   database?: DatabaseKind,
 ): Promise<readonly HostRoom[]> {
   if (hosts.length < 2 || version === undefined) return hosts
-  const fit: HostRoom[] = []
-  for (const host of hosts) if (canRun(await runtimesOfHost(tx, host.id), version, database)) fit.push(host)
+  const ids = hosts.map(({ id }) => id)
+  const runtimes = await runtimesOfHosts(tx, ids)
+  const fit = hosts.filter(({ id }) => canRun(runtimes.get(id) as HostRuntimes, version, database))
   return fit.length > 0 ? fit : hosts
 }
 
