@@ -91,7 +91,7 @@ test('moves all sites but those that cannot, least visited first, two at a time'
   const operation = await ended(api.database, id)
   expect(operation).toMatchObject({ state: 'succeeded', error: null })
   expect(operation.steps[0]?.warning).toBe(
-    'Sites that stay on the host: stuck (This operation requires a live site, and this site is deploying). ' +
+    'Sites that stay where they are: stuck (This operation requires a live site, and this site is deploying). ' +
       'Deleted sites in the trash that stay on the host, until 2100-01-01T00:00:00.000Z: 1',
   )
   expect((await moves()).map(({ site_id }) => site_id)).toEqual([quiet, middle, busy])
@@ -147,6 +147,6 @@ test('begins no move outside of its window, and none after its deadline', async 
   const options = { accountId: owner.accountId }
   const late = await api.database.transaction((tx) => enqueue(tx, drainHostJob, order, options))
   const { steps } = await ended(api.database, late)
-  expect(steps[0]?.warning).toBe('Sites that stay on the host: one (the deadline has passed)')
+  expect(steps[0]?.warning).toBe('Sites that stay where they are: one (the deadline has passed)')
   expect([await moves(), await sitesOn(hosts[0])]).toEqual([[], [site]])
 })

@@ -134,5 +134,5 @@ async function describe(tx: Tx, staying: ReadonlyMap<number, string>): Promise<O
   )
   const more = staying.size - named.length
   const rest = more > 0 ? `, and ${more} more` : ''
-  return { staying: staying.size, warning: `Sites that stay on the host: ${named.join(', ')}${rest}` }
+  return { staying: staying.size, warning: `Sites that stay where they are: ${named.join(', ')}${rest}` }
 }
