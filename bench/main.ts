@@ -14,6 +14,7 @@ import { logsBench } from './logs.ts'
 import { machinesBench } from './machines.ts'
 import { manySitesBench } from './many-sites.ts'
 import { memoryBench } from './memory.ts'
+import { movesBench } from './moves.ts'
 import { nativeBench } from './native.ts'
 import { pageBench } from './page.ts'
 import { panelBench } from './panel.ts'
@@ -48,6 +49,7 @@ const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   'edge-cache': edgeCacheBench,
   'edge-tls': edgeTlsBench,
   'all-sites': allSitesBench,
+  moves: () => movesBench(),
   statistics: statisticsBench,
   care: careBench,
   day: dayBench,

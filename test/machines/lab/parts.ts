@@ -22,6 +22,8 @@ export interface Part {
   keepTemplate(): Promise<void>
   /** Starts it, and returns when it listens. */
   start(): Promise<void>
+  /** Of its first process, once it was started. */
+  pid(): number | undefined
   /** Whether its process has ended. */
   hasEnded(): boolean
   /** Ends it with SIGTERM. */
@@ -112,6 +114,7 @@ export async function makePart(
         return listens()
       })
     },
+    pid: () => child?.pid,
     hasEnded: () => child !== undefined && (child.exitCode !== null || child.signalCode !== null),
     async stop() {
       processes()
