@@ -156,6 +156,8 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
    * repeated at any time.
    */
   readonly yields?: true
+  /** Whether other operations do its work, which it starts and waits for. */
+  readonly follows?: true
   /**
    * Returns why the account that requested the operation may not continue it. It runs before each step, for a commit
    * step in its transaction, and never before an undo. The operation then fails for good with this text. Stead's own

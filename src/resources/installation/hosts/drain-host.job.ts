@@ -2,12 +2,12 @@ import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
 import { timestamp } from '../../../platform/http/schemas.ts'
 import { dayOf } from '../../../platform/log-store/days.ts'
-import { durableWith, type FailureContext, type StepContext } from '../../../platform/operations/definition.ts'
-import { changeOfJob } from '../../kit/change.ts'
+import type { StepContext } from '../../../platform/operations/definition.ts'
 import { actions } from '../actions.ts'
 import { turnOfDrain } from './drain-times.ts'
 import { findHostNamed, sitesByVisits, trashOfHosts, VISIT_DAYS } from './host-changes.store.ts'
 import { MOVES_AT_ONCE, type MovedMany, type MovingServices, moveEach, type WantedMove } from './move-each.ts'
+import { movingJob } from './moving-job.ts'
 
 const DrainOrder = Type.Object({
   /** Name of the host. */
@@ -28,16 +28,12 @@ type Context = StepContext<DrainOrder, MovingServices>
  * Moves the sites of a cordoned host to others, least visited first. A site that cannot move stays, and the
  * drain continues with the others. It ends early when the host gets new sites again. A cancellation lets moves finish that have begun.
  */
-export const drainHostJob = durableWith<MovingServices>()({
+export const drainHostJob = movingJob({
   name: 'host.drain',
   input: DrainOrder,
-  on: 'control',
-  changeableBy: 'account',
-  steps: {
-    sites: { run: moveSites },
-    done: { commit: record },
-  },
-  failed: recordFailure,
+  sites: moveSites,
+  done: { action: actions['host.drained'], text: ({ host }) => `Sites moved off the host ${host}` },
+  failed: { action: actions['host.drain_failed'], text: ({ host }) => `Moving the sites off the host ${host}` },
 })
 
 async function moveSites(context: Context): Promise<MovedMany> {
@@ -62,20 +58,4 @@ async function describeTrash(tx: Tx, name: string): Promise<string | undefined> 
   if (!trash) return undefined
   const until = trash.until === null ? '' : `, until ${timestamp(trash.until)}`
   return `Deleted sites in the trash that stay on the host${until}: ${trash.sites}`
-}
-
-async function record(tx: Tx, context: StepContext<DrainOrder, MovingServices, { sites: MovedMany }>): Promise<void> {
-  const { moved, staying } = context.results.sites
-  await changeOfJob(tx, context).record({
-    action: actions['host.drained'],
-    message: `Sites moved off the host ${context.input.host}: ${moved}. Sites that stayed: ${staying}`,
-  })
-}
-
-async function recordFailure(tx: Tx, context: FailureContext<DrainOrder>): Promise<void> {
-  if (context.canceled) return
-  await changeOfJob(tx, context).record({
-    action: actions['host.drain_failed'],
-    message: `Moving the sites off the host ${context.input.host} failed: ${context.error}`,
-  })
 }

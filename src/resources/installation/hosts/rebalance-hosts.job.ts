@@ -1,9 +1,8 @@
 import Type from 'typebox'
-import type { Tx } from '../../../platform/db/database.ts'
-import { durableWith, type FailureContext, type StepContext } from '../../../platform/operations/definition.ts'
-import { changeOfJob } from '../../kit/change.ts'
+import type { StepContext } from '../../../platform/operations/definition.ts'
 import { actions } from '../actions.ts'
 import { MOVES_AT_ONCE, type MovedMany, type MovingServices, moveEach } from './move-each.ts'
+import { movingJob } from './moving-job.ts'
 import { sitesOnHost } from './rebalance.store.ts'
 
 const RebalanceOrder = Type.Object({
@@ -27,16 +26,12 @@ type Context = StepContext<RebalanceOrder, MovingServices>
  * Moves the sites of a plan. A site stays if its new host cannot take it by then. A cancellation lets moves finish that
  * have begun.
  */
-export const rebalanceHostsJob = durableWith<MovingServices>()({
+export const rebalanceHostsJob = movingJob({
   name: 'hosts.rebalance',
   input: RebalanceOrder,
-  on: 'control',
-  changeableBy: 'account',
-  steps: {
-    sites: { run: moveSites },
-    done: { commit: record },
-  },
-  failed: recordFailure,
+  sites: moveSites,
+  done: { action: actions['host.rebalanced'], text: () => 'Sites moved to emptier hosts' },
+  failed: { action: actions['host.rebalance_failed'], text: () => 'Moving sites to emptier hosts' },
 })
 
 async function moveSites(context: Context): Promise<MovedMany> {
@@ -51,20 +46,4 @@ async function moveSites(context: Context): Promise<MovedMany> {
     return left
   }
   return moveEach(context, { wanted, atOnce: input.atOnce ?? MOVES_AT_ONCE })
-}
-
-async function record(tx: Tx, context: StepContext<RebalanceOrder, MovingServices, { sites: MovedMany }>) {
-  const { moved, staying } = context.results.sites
-  await changeOfJob(tx, context).record({
-    action: actions['host.rebalanced'],
-    message: `Sites moved to emptier hosts: ${moved}. Sites that stayed: ${staying}`,
-  })
-}
-
-async function recordFailure(tx: Tx, context: FailureContext<RebalanceOrder>): Promise<void> {
-  if (context.canceled) return
-  await changeOfJob(tx, context).record({
-    action: actions['host.rebalance_failed'],
-    message: `Moving sites to emptier hosts failed: ${context.error}`,
-  })
 }
