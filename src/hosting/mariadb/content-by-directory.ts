@@ -35,6 +35,8 @@ export function contentByDirectory(sqlite: DatabaseContent, mariaDb: DatabaseCon
     state: async (directory) => of(directory).state(directory),
     switch: async (directory) => of(directory).switch(directory),
     switchBack: async (directory) => of(directory).switchBack(directory),
+    totals: async (directory) => of(directory).totals(directory),
+    bringLevel: async (directory, sql, change, options) => of(directory).bringLevel(directory, sql, change, options),
     cleanUp: async (directory) => of(directory).cleanUp(directory),
     drop: async (directory) => of(directory).drop(directory),
   }

@@ -1,3 +1,4 @@
+import type { ChangedParts, DatabaseChange, DatabaseSums, DatabaseTotals } from './database-sums.ts'
 import type { FoundInDump } from './sql/dump-facts.ts'
 import type { PrefixChange } from './sql/prefixes.ts'
 
@@ -26,6 +27,8 @@ export interface AddressChange {
 export interface DumpOptions {
   /** The names of the only tables to dump. Default: all. */
   readonly tables?: readonly string[]
+  /** Parts of tables, by name. Only rows in them are dumped. */
+  readonly parts?: Readonly<Record<string, ChangedParts>>
   readonly signal?: AbortSignal
 }
 
@@ -42,6 +45,11 @@ export interface DatabaseSnapshot {
    * complete. May be called again.
    */
   dump(options?: DumpOptions): AsyncIterable<Uint8Array>
+  /**
+   * Sums up its rows. Not for each kind of database, and undefined for content that a server cannot sum up.
+   * @param like sums of the same database to compare with
+   */
+  sums?(like?: DatabaseSums): Promise<DatabaseSums | undefined>
   /** Frees its space. May be called again. */
   close(): Promise<void>
 }
@@ -125,6 +133,20 @@ export interface DatabaseContent {
   switch(directory: SitePlace): Promise<void>
   /** Makes `previous` current again, and drops what was current. Does nothing without a `previous`. */
   switchBack(directory: SitePlace): Promise<void>
+  /** Sums up what `current` has, where the snapshots of the kind have sums. Undefined for others. */
+  totals(directory: SitePlace): Promise<DatabaseTotals | undefined>
+  /**
+   * Replaces what has changed in `current`, which nobody uses: a copy that had the content from before the change. May
+   * be called again after a crash.
+   * @param sql dump of the changed tables and parts
+   * @throws DumpUnreadable, DiskFull
+   */
+  bringLevel(
+    directory: SitePlace,
+    sql: AsyncIterable<Uint8Array>,
+    change: DatabaseChange,
+    options?: Pick<LoadOptions, 'signal' | 'onProgress'>,
+  ): Promise<void>
   /** Drops `previous` and `next`. */
   cleanUp(directory: SitePlace): Promise<void>
   /** Drops everything. */

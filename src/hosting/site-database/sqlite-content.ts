@@ -150,6 +150,10 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
       if (!(await files.state()).hasPrevious) return
       await withoutPhp(directory, () => files.switchBack())
     },
+    totals: async () => undefined,
+    async bringLevel() {
+      throw new Error('Parts of an SQLite database cannot be replaced')
+    },
     cleanUp: (directory) => new SqliteFiles(directory).cleanUp(),
     drop: (directory) => withoutPhp(directory, () => new SqliteFiles(directory).drop()),
   }

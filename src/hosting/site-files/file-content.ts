@@ -57,6 +57,12 @@ export interface PrepareOptions {
   readonly signal?: AbortSignal
   /** Called with the bytes of wanted files handled so far, whether written or found unchanged. */
   readonly onProgress?: (doneBytes: number) => void
+  /**
+   * Whether nobody but Stead uses the files, because the site is elsewhere. A comparison then writes down which files
+   * are the same, so that later ones and preparations read only files that have changed since, here or at the source.
+   * `forgetCompared` deletes it. The quota of the site does not count: it applies where the site is.
+   */
+  readonly isCopy?: boolean
 }
 
 export interface PreparedFiles {
@@ -100,6 +106,8 @@ export interface FileContent {
   prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<PreparedFiles>
   /** Returns what `prepare` would do, without writing anything. */
   compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<PreparedFiles>
+  /** Deletes what comparisons with `isCopy` have written down. */
+  forgetCompared(directory: SitePlace): Promise<void>
   /**
    * Puts the prepared files in place and keeps the previous ones. No PHP of the site runs in the meantime. If
    * interrupted, the same call completes it, or `switchBack` rolls it back.

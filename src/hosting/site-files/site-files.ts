@@ -12,6 +12,7 @@ import { Exchange } from './stage/exchange.ts'
 import { FileComparison, FilePlan } from './stage/file-plan.ts'
 import { type Changes, merge } from './stage/merge.ts'
 import { contentOfOpenFile, FilesBelow } from './stage/pin.ts'
+import { comparedFiles, forgetCompared, RememberedComparison } from './stage/remembered-comparison.ts'
 import { SpaceCheck } from './stage/space-check.ts'
 import { StagedWriter } from './stage/staged-writer.ts'
 import { type CopyingOptions, copyApart } from './threads/copy-apart.ts'
@@ -105,6 +106,7 @@ export class SiteFiles implements FileContent {
       let earlier: Earlier | undefined
       try {
         earlier = await exchange.make()
+        if (options.isCopy) earlier ??= comparedFiles(directory.siteDirectory)
         return await this.#lay(directory, wanted, { ...options, exchange, earlier })
       } catch (error) {
         await exchange.remove()
@@ -121,7 +123,7 @@ export class SiteFiles implements FileContent {
     options: PrepareOptions & Laid,
   ): Promise<PreparedFiles> {
     const { exchange, earlier } = options
-    const room = await this.#roomFor(directory)
+    const room = await this.#roomFor(directory, options)
     const writer = new StagedWriter(directory.uid, room, options.signal)
     await using plan = await exchange.openPlan()
     await using known = await exchange.openKnown()
@@ -147,9 +149,18 @@ export class SiteFiles implements FileContent {
     wanted: AsyncIterable<WantedEntry>,
     options: PrepareOptions,
   ): Promise<PreparedFiles> {
-    const { written, removed } = await this.#merge(directory, wanted, new FileComparison(webOf(directory)), options)
-    return { written, removed }
+    const comparison = options.isCopy ? await RememberedComparison.open(directory.siteDirectory) : undefined
+    try {
+      const changes = comparison ?? new FileComparison(webOf(directory))
+      const { written, removed } = await this.#merge(directory, wanted, changes, options)
+      await comparison?.complete()
+      return { written, removed }
+    } finally {
+      await comparison?.close()
+    }
   }
+
+  forgetCompared = ({ siteDirectory }: SitePlace): Promise<void> => forgetCompared(siteDirectory)
 
   switch(directory: SitePlace): Promise<void> {
     return this.#alone(directory, (exchange) => exchange.go())
@@ -231,8 +242,8 @@ export class SiteFiles implements FileContent {
     return merge(this.#walk(directory, { scope, ...(signal && { signal }) }), wanted, changes, options)
   }
 
-  async #roomFor(directory: SitePlace): Promise<SpaceCheck> {
-    const quota = await this.#options.quotaOf(directory.siteDirectory)
+  async #roomFor(directory: SitePlace, { isCopy = false } = {}): Promise<SpaceCheck> {
+    const quota = isCopy ? undefined : await this.#options.quotaOf(directory.siteDirectory)
     const usage = quota ? await measureTree(directory.siteDirectory) : { bytes: 0, files: 0 }
     return new SpaceCheck({ folder: directory.siteDirectory, keepFreeBytes: this.#options.keepFreeBytes, quota, usage })
   }

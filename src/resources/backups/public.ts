@@ -4,7 +4,15 @@ export { type BackupKind, CORE_BACKUP, type CompletedBackup, coreOwner, nameInRe
 export { Downloads } from './download/downloads.ts'
 export { forGood } from './restore/restore-check.ts'
 export { wantedFiles, whatStays } from './restore/restore-content.ts'
-export { aheadOf, type CreatedUndoPoint, copyingAhead, forgetFilesAhead, keeping } from './restore/undo-point.ts'
+export {
+  aheadOf,
+  type CreatedUndoPoint,
+  copyingAhead,
+  forgetFilesAhead,
+  forgetUnfinished,
+  keeping,
+  keepUndoPoint,
+} from './restore/undo-point.ts'
 export { requestScheduled } from './schedule/plan-backups.job.ts'
 export { backupNumber, enterUnderNewId, reconcileBackups } from './schedule/reconcile-backups.ts'
 export { haveStorageInCommon } from './sync/sync-source.ts'

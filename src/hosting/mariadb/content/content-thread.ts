@@ -10,7 +10,9 @@ import { connect, errorOf } from '../server/connect.ts'
 import { checkServerRoom } from '../server/server-room.ts'
 import type { Begun, DatabaseOrder, OrderOf } from './database-thread.ts'
 import { beginMoment, type DumpTransaction, dumpMoment } from './dump.ts'
+import { levelTables } from './level-tables.ts'
 import { copyTables, loadDump } from './load.ts'
+import { NotSummable, sumTables, sumUpTables } from './table-sums.ts'
 
 let connection: Connection | undefined
 let moment: DumpTransaction | undefined
@@ -27,11 +29,20 @@ const perform: { [Kind in DatabaseOrder['do']]: (order: OrderOf<Kind>, exchange:
     moment = undefined
   },
   begin: ({ database }) => readable(() => begin(database)),
-  dump: ({ tables }, { give }) =>
+  dump: ({ tables, parts }, { give }) =>
     readable(async () => {
       if (!moment) throw new Error('No consistent read has begun')
-      for await (const piece of dumpMoment(moment, tables)) await give(piece)
+      for await (const piece of dumpMoment(moment, tables, parts)) await give(piece)
     }),
+  sums: ({ like }) =>
+    readable(async () => {
+      if (!moment) throw new Error('No consistent read has begun')
+      return summable(sumTables(moment.connection, moment.database, moment.tables, like))
+    }),
+  totals: ({ database }) => readable(() => summable(sumUpTables(opened(), database))),
+  level({ database, room, change }, { input }) {
+    return levelTables({ connection: opened(), database, checkRoom: () => checkServerRoom(room) }, change, input)
+  },
   copyTables: ({ from, to }) => copyTables(opened(), from, to),
   load({ database, room, tables, changes, foreign }, { input }) {
     const place = { connection: opened(), database, checkRoom: () => checkServerRoom(room) }
@@ -68,6 +79,16 @@ async function begin(database: string): Promise<Begun> {
   moment = await beginMoment(opened(), database)
   const warning = describeBeyond(moment.tables.map(({ definition }) => definition))
   return { tables: moment.tables.length, ...(warning && { warning }) }
+}
+
+/** Waits for sums. @returns null when the server cannot sum up the tables */
+async function summable<Sums>(sums: Promise<Sums>): Promise<Sums | null> {
+  try {
+    return await sums
+  } catch (error) {
+    if (error instanceof NotSummable) return null
+    throw error
+  }
 }
 
 /** Turns the server's errors about a site's tables into errors for the site's owner. */

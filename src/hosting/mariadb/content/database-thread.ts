@@ -1,6 +1,12 @@
 import { extname, join } from 'node:path'
 import { OrderedThread } from '../../../platform/threads/ordered-thread.ts'
-import { type AddressChange, DumpUnreadable, type ForeignDump } from '../../site-database/database-content.ts'
+import {
+  type AddressChange,
+  type DumpOptions,
+  DumpUnreadable,
+  type ForeignDump,
+} from '../../site-database/database-content.ts'
+import type { DatabaseChange, DatabaseSums } from '../../site-database/database-sums.ts'
 import { SiteUnavailable } from '../../site-database/site-database.ts'
 import { DiskFull } from '../../site-directories/disk-space.ts'
 import type { Login, ServerAddress } from '../server/connect.ts'
@@ -13,7 +19,13 @@ export type DatabaseOrder =
   /** Begins a transaction that sees the database as it is now. Returns a {@link Begun}. */
   | { readonly do: 'begin'; readonly database: string }
   /** Streams the dump of that transaction. */
-  | { readonly do: 'dump'; readonly tables?: readonly string[] }
+  | { readonly do: 'dump'; readonly tables?: readonly string[]; readonly parts?: DumpOptions['parts'] }
+  /** Sums up that transaction. Returns null when the server cannot. */
+  | { readonly do: 'sums'; readonly like?: DatabaseSums }
+  /** Sums up a whole database. Returns null when the server cannot. */
+  | { readonly do: 'totals'; readonly database: string }
+  /** Replaces what has changed in a database. */
+  | { readonly do: 'level'; readonly database: string; readonly room: ServerRoom; readonly change: DatabaseChange }
   | { readonly do: 'copyTables'; readonly from: string; readonly to: string }
   | {
       readonly do: 'load'

@@ -1,10 +1,13 @@
 import type { Connection } from 'mysql2/promise'
+import type { DumpOptions } from '../../site-database/database-content.ts'
+import type { ChangedParts } from '../../site-database/database-sums.ts'
 import { DumpOutput, dumpHead, dumpTail, MOST_INSERT_BYTES } from '../../site-database/sql/dump-text.ts'
 import { type ColumnDefinition, sqliteTypes } from '../../site-database/sql/table.ts'
 import { quotedName, textOfTable } from '../../site-database/sql/write-table.ts'
 import { named } from '../server/connect.ts'
 import { createTextOf, readCreateText, type SiteTable, tableNames, withoutCount } from '../tables.ts'
 import { type RawRow, readRows } from './read-rows.ts'
+import { isInParts } from './table-sums.ts'
 
 /** A transaction that sees a database as it was when it began, and the tables that existed then. */
 export interface DumpTransaction {
@@ -26,10 +29,14 @@ export async function beginMoment(connection: Connection, database: string): Pro
   return { connection, database, tables }
 }
 
-/** Writes the dump of a moment in the format that `child/dump.ts` uses for SQLite files. May be called again. */
+/**
+ * Writes the dump of a moment in the format that `child/dump.ts` uses for SQLite files. May be called again.
+ * @param parts of tables, by name; only rows in them are written
+ */
 export async function* dumpMoment(
   { connection, database, tables }: DumpTransaction,
   wanted?: readonly string[],
+  parts: NonNullable<DumpOptions['parts']> = {},
 ): AsyncGenerator<Uint8Array, void, void> {
   const names = wanted && new Set(wanted.map((name) => name.toLowerCase()))
   const chosen = tables.filter(({ definition }) => !names || names.has(definition.name.toLowerCase()))
@@ -48,7 +55,7 @@ export async function* dumpMoment(
     // releases it.
     await connection.query('SAVEPOINT looked')
     const writer = new RowsWriter(out, table)
-    for await (const rows of readRows(connection, selectOf(database, table))) {
+    for await (const rows of readRows(connection, selectOf(database, table, parts[table.definition.name]))) {
       for (const row of rows) {
         writer.write(row)
         if (pieces.length > 0) yield* given()
@@ -79,7 +86,7 @@ export class TableChanged extends Error {
 }
 
 /** Selects rows in the order of the primary key, in which they are stored, so that equal content gives equal text. */
-function selectOf(database: string, { definition, columns }: SiteTable): string {
+function selectOf(database: string, { definition, columns }: SiteTable, parts: ChangedParts | undefined): string {
   // The server prints FLOAT with six digits, but DOUBLE with all.
   const selected = columns.map(({ name, dataType }) =>
     dataType === 'float' ? `CAST(${named(name)} AS DOUBLE)` : named(name),
@@ -87,7 +94,8 @@ function selectOf(database: string, { definition, columns }: SiteTable): string 
   const primary = definition.keys.find(({ kind }) => kind === 'primary')
   const isWhole = primary?.parts.every(({ length }) => length === undefined)
   const order = primary && isWhole ? ` ORDER BY ${primary.parts.map((part) => named(part.column)).join(', ')}` : ''
-  return `SELECT ${selected.join(', ')} FROM ${named(database)}.${named(definition.name)}${order}`
+  const where = parts ? ` WHERE ${isInParts(parts)}` : ''
+  return `SELECT ${selected.join(', ')} FROM ${named(database)}.${named(definition.name)}${where}${order}`
 }
 
 class RowsWriter {

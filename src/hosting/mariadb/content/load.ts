@@ -38,14 +38,19 @@ export interface LoadPlace {
   readonly statements?: LoadStatements
 }
 
+/** Prepares a session for statements that load a dump. */
+export async function beginLoad(connection: Connection, database: string): Promise<void> {
+  await connection.query(`USE ${named(database)}`)
+  for (const statement of SESSION) await connection.query(statement)
+}
+
 /** Loads the tables of a dump into a database, which keeps its other tables. @throws DumpUnreadable, DiskFull */
 export async function loadDump(
   { connection, database, checkRoom, statements: chosen }: LoadPlace,
   sql: AsyncIterable<Uint8Array>,
   { tables, changes = [], foreign, signal, onProgress = () => {} }: LoadOptions = {},
 ): Promise<Loaded> {
-  await connection.query(`USE ${named(database)}`)
-  for (const statement of SESSION) await connection.query(statement)
+  await beginLoad(connection, database)
   const [most] = await rowsOf(connection, 'SELECT @@max_allowed_packet')
   const statements = chosen ?? new LoadStatements(addressRewriter(changes))
   const dump = new DumpLoad(statements, { ...(tables && { wanted: tables }), ...(foreign && { foreign }) })
@@ -103,8 +108,7 @@ export async function loadDump(
 
 /** Copies all tables of a database into another. No statement of the site may run meanwhile. */
 export async function copyTables(connection: Connection, from: string, to: string): Promise<void> {
-  await connection.query(`USE ${named(to)}`)
-  for (const statement of SESSION) await connection.query(statement)
+  await beginLoad(connection, to)
   for (const name of await tableNames(connection, from)) {
     const text = await createTextOf(connection, from, name)
     await connection.query(bytesOf(text))

@@ -8,6 +8,7 @@ import type {
   LoadOptions,
   SitePlace,
 } from '../../site-database/database-content.ts'
+import type { DatabaseChange, DatabaseSums, DatabaseTotals } from '../../site-database/database-sums.ts'
 import { SiteUnavailable } from '../../site-database/site-database.ts'
 import type { SiteNames } from '../database-names.ts'
 import { errorOf, rowsOf } from '../server/connect.ts'
@@ -75,6 +76,8 @@ export function createMariaDbContent(options: MariaDbContentOptions): DatabaseCo
       if (!isToDo) return letIn(directory)
       await alone(directory, switchBack)
     },
+    totals: (directory) => totals(options, directory),
+    bringLevel: (directory, sql, change, asked) => bringLevel(options, directory, sql, change, asked),
     async cleanUp(directory) {
       await finish(directory)
       await ask(directory, async (connection, { next, previous }) => {
@@ -113,6 +116,7 @@ async function snapshot({ databases, pool }: MariaDbContentOptions, directory: S
       ...{ takenAt, estimatedBytes },
       ...(begun.warning && { warning: begun.warning }),
       dump: (asked = {}) => dump(thread, asked),
+      sums: async (like) => (await thread.do<DatabaseSums | null>({ do: 'sums', ...(like && { like }) })) ?? undefined,
       close: () => closeDatabaseThread(thread),
     }
   } catch (error) {
@@ -121,12 +125,15 @@ async function snapshot({ databases, pool }: MariaDbContentOptions, directory: S
   }
 }
 
-async function* dump(thread: DatabaseThread, { tables, signal }: DumpOptions): AsyncGenerator<Uint8Array, void, void> {
+async function* dump(
+  thread: DatabaseThread,
+  { tables, parts, signal }: DumpOptions,
+): AsyncGenerator<Uint8Array, void, void> {
   signal?.throwIfAborted()
   const stop = () => thread.end(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
   try {
-    yield* thread.take({ do: 'dump', ...(tables && { tables }) })
+    yield* thread.take({ do: 'dump', ...(tables && { tables }), ...(parts && { parts }) })
   } catch (error) {
     signal?.throwIfAborted()
     throw unavailable(error)
@@ -172,6 +179,34 @@ async function load(
     // Incomplete content counts as absent, and the next load removes it.
     await asAdministrator(server, (dropping) => dropDatabase(dropping, next)).catch(() => {})
     throw error
+  } finally {
+    await closeDatabaseThread(thread)
+  }
+}
+
+async function totals({ databases }: MariaDbContentOptions, directory: SitePlace): Promise<DatabaseTotals | undefined> {
+  const { current } = databases.namesOf(directory)
+  const thread = await openDatabaseThread(databases.server, await databases.worker(directory))
+  try {
+    return (await thread.do<DatabaseTotals | null>({ do: 'totals', database: current })) ?? undefined
+  } finally {
+    await closeDatabaseThread(thread)
+  }
+}
+
+async function bringLevel(
+  { databases, keepFreeBytes = 0 }: MariaDbContentOptions,
+  directory: SitePlace,
+  sql: AsyncIterable<Uint8Array>,
+  change: DatabaseChange,
+  { signal, onProgress }: Pick<LoadOptions, 'signal' | 'onProgress'> = {},
+): Promise<void> {
+  const { current } = databases.namesOf(directory)
+  const room = { folder: databases.server.dataFolder, keepFreeBytes }
+  const thread = await openDatabaseThread(databases.server, await databases.worker(directory), signal)
+  try {
+    const reading = { input: sql, ...(onProgress && { onRead: onProgress }) }
+    await thread.do({ do: 'level', database: current, room, change }, reading)
   } finally {
     await closeDatabaseThread(thread)
   }

@@ -22,15 +22,15 @@ export interface Known {
  */
 export class Earlier {
   readonly #lines: AsyncGenerator<Known>
-  readonly #laid: string
+  readonly #laid: string | undefined
   #line: Known | undefined
   #isEnd = false
 
   /**
    * @param known the file of {@link Known}
-   * @param laid the folder with the staged files
+   * @param laid the folder with the staged files. Undefined after a comparison, which stages none
    */
-  constructor(known: string, laid: string) {
+  constructor(known: string, laid?: string) {
     this.#lines = readJsonLines<Known>(known)
     this.#laid = laid
   }
@@ -49,7 +49,7 @@ export class Earlier {
    */
   async take(wanted: WantedFile, place: string): Promise<number | undefined> {
     const known = await this.#find(wanted)
-    if (known?.place === undefined) return undefined
+    if (known?.place === undefined || this.#laid === undefined) return undefined
     return atPath(this.#laid, known.place, (from) => {
       const { size } = lstatSync(from)
       renameSync(from, place)

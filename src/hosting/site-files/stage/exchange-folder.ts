@@ -3,3 +3,6 @@
  * files are prepared.
  */
 export const EXCHANGE = 'exchange'
+
+/** File next to it with the files that a comparison found to be the same, one `Known` per line. */
+export const COMPARED = 'compared'

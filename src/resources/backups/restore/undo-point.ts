@@ -5,9 +5,10 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { requireDirectory } from '../../sites/public.ts'
 import { completeBackup, forgetBackup, setBackupOperation, untriedSince } from '../backup.store.ts'
 import { type BackupKind, nameInRepository, siteOwner, TRUST_MS } from '../backup.ts'
+import { keepCore } from '../take/keep-core.ts'
 import { orderBackup } from '../take/order-backup.ts'
 import { againIfDamaged, orRemove } from '../take/read-back.ts'
-import { takeBackup } from '../take/take-backup.ts'
+import { type BackupOrder, takeBackup } from '../take/take-backup.ts'
 import { unfinishedUndoPoints } from './restore.store.ts'
 
 /** Backup that a step has created. */
@@ -16,21 +17,26 @@ export interface CreatedUndoPoint {
   readonly warning?: string
 }
 
+/** How an undo point is taken. */
+export interface KeepOptions extends Pick<BackupOrder, 'within' | 'estimatedBytes'> {
+  /** Whether to test-load the database. An operation that loads it anyway need not. Default: yes. */
+  readonly isTried?: boolean
+}
+
 type Context = StepContext<unknown, HostServices>
 type OfSite<Order = { readonly siteId: number }> = StepContext<Order, HostServices>
 
 /**
  * Creates a step that backs up files or database of a closed site.
  * @param isWanted whether the operation overwrites them. Default: always
- * @param isTried whether to test-load the database. An operation that loads it anyway need not. Default: yes
  */
 export const keeping = <Order extends { readonly siteId: number }>(
   kind: BackupKind,
   isWanted: (order: Order) => boolean = () => true,
-  { isTried = true }: { readonly isTried?: boolean } = {},
+  options: (context: OfSite<Order>) => KeepOptions = () => ({}),
 ) => ({
   run: async (context: OfSite<Order>): Promise<CreatedUndoPoint | null> =>
-    isWanted(context.input) ? keepUndoPoint(context, context.input.siteId, kind, isTried) : null,
+    isWanted(context.input) ? keepUndoPoint(context, context.input.siteId, kind, options(context)) : null,
   undo: (context: Pick<OfSite<Order>, 'services' | 'operationId' | 'transaction' | 'input'>) =>
     forgetUnfinished(context, context.input.siteId),
 })
@@ -39,13 +45,23 @@ export const keeping = <Order extends { readonly siteId: number }>(
 export const copyingAhead = <Order extends { readonly siteId: number }>(
   isWanted: (order: Order) => boolean = () => true,
 ) => ({
-  async run(context: OfSite<Order>): Promise<void> {
+  /** @returns the bytes of the files */
+  async run(context: OfSite<Order>): Promise<{ bytes: number } | null> {
     const { services, input, operationId, signal, progressBytes } = context
-    if (!isWanted(input)) return
-    const content = contentPlace(input.siteId, await requireDirectory(context))
+    if (!isWanted(input)) return null
+    const directory = await requireDirectory(context)
+    const content = contentPlace(input.siteId, directory)
+    // The undo point contains it, too.
+    await keepCore(services.backups, {
+      version: directory.coreVersion,
+      corePath: services.siteDirectories.corePath(directory),
+      trustMs: TRUST_MS.scheduled,
+      signal,
+    })
     const { bytes } = await services.siteFiles.size(content)
     const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
     await copyAhead(services, { content, operationId, signal, onProgress })
+    return { bytes }
   },
   undo: forgetFilesAhead,
   weight: 3,
@@ -70,7 +86,7 @@ export async function keepUndoPoint(
   context: Context,
   siteId: number,
   kind: BackupKind,
-  isTried = true,
+  { isTried = true, within, estimatedBytes }: KeepOptions = {},
 ): Promise<CreatedUndoPoint> {
   const { services, operationId, signal, now } = context
   if (context.attempt === 1) await forgetUnfinished(context, siteId)
@@ -91,6 +107,8 @@ export async function keepUndoPoint(
     trustMs: TRUST_MS.undo,
     untried,
     isTried,
+    ...(within && { within }),
+    ...(estimatedBytes !== undefined && { estimatedBytes }),
     signal,
     progress,
   }

@@ -1,5 +1,5 @@
 import type { BackupFacts, BackupRepository, WriteOptions } from '../../../backups/backup-store.ts'
-import { contentPlace, withSnapshot } from '../../../hosting/site-database/database-content.ts'
+import { contentPlace, type DatabaseSnapshot, withSnapshot } from '../../../hosting/site-database/database-content.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { createYieldWhileBusy } from '../../../platform/yield-while-busy.ts'
@@ -28,6 +28,8 @@ export interface BackupOrder {
   readonly untried?: number
   /** Database backups only: whether a test load may be due. Default: yes. */
   readonly isTried?: boolean
+  /** Database backups only: reads more of the same moment, before it is written. */
+  within?(snapshot: DatabaseSnapshot): Promise<unknown>
   readonly signal: AbortSignal
   /** Receives the bytes written and read back so far, and an estimate of the total. */
   progress?(doneBytes: number, totalBytes: number): void
@@ -119,6 +121,7 @@ async function takeDatabase(
   const site = contentPlace(order.siteId, directory)
   return withSnapshot(siteDatabase, site, async (snapshot) => {
     const { signal } = order
+    await order.within?.(snapshot)
     const facts = await againIfDamaged(() =>
       writeAndReadBack(repository, order, { bytes: snapshot.estimatedBytes }, (options) =>
         repository.writeStream(snapshot.dump({ signal }), options),

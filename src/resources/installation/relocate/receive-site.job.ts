@@ -3,6 +3,7 @@ import { hostedSite } from '../../../hosting/host.store.ts'
 import { faultOfPage, getFrontPage } from '../../../hosting/php/front-page.ts'
 import { type Compared, compareLines, otherPage } from '../../../hosting/php/same-page.ts'
 import { contentPlace } from '../../../hosting/site-database/database-content.ts'
+import { totalsDifference } from '../../../hosting/site-database/database-sums.ts'
 import { differenceOfLoaded } from '../../../hosting/site-database/dumps/compare-dumps.ts'
 import { sumUpApart } from '../../../hosting/site-database/dumps/sum-up-apart.ts'
 import { CopyGone } from '../../../hosting/site-directories/site-directories.ts'
@@ -13,7 +14,7 @@ import { siteOwner, wantedFiles } from '../../backups/public.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from '../../sites/public.ts'
 import { keptCore } from '../kept-core.ts'
-import { FirstFiles, WholeContent } from './relocation.ts'
+import { FirstContent, settleAll, sharing, WholeContent } from './relocation.ts'
 
 /*
  * The work of the new host of a site that moves: it fills a copy that nobody is served from. The operation that moves
@@ -24,17 +25,18 @@ import { FirstFiles, WholeContent } from './relocation.ts'
 const GRACE_MS = 10_000
 const ALL = { paths: [''] }
 
-type Context<Input extends FirstFiles> = StepContext<Input, HostServices>
+type Context<Input extends FirstContent> = StepContext<Input, HostServices>
 
-/** Copies most of the files while the site is open on its host. */
+/** Copies most of the content while the site is open on its host. */
 export const receiveFiles = durableWith<HostServices>()({
   name: 'site.receive_files',
-  input: FirstFiles,
+  input: FirstContent,
   on: 'host',
   changeableBy: 'account',
   steps: {
     core: { run: fetchCore },
-    files: { run: prepareFiles, weight: 10 },
+    files: { run: putFiles, weight: 10 },
+    database: { run: loadFirstDatabase, weight: 10 },
   },
 })
 
@@ -45,14 +47,13 @@ export const receiveSite = durableWith<HostServices>()({
   on: 'host',
   changeableBy: 'account',
   steps: {
-    files: { run: switchFiles, weight: 2 },
-    database: { run: loadDatabase, weight: 4 },
+    content: { run: completeContent, weight: 4 },
     answer: { run: seeItWork },
   },
 })
 
 /** Creates the copy. @throws PermanentFailure when it was removed, because the move has ended */
-async function copyOf({ services, input }: Context<FirstFiles>): Promise<SiteDirectory> {
+async function copyOf({ services, input }: Context<FirstContent>): Promise<SiteDirectory> {
   try {
     return await services.siteDirectories.makeCopy(input)
   } catch (error) {
@@ -62,49 +63,82 @@ async function copyOf({ services, input }: Context<FirstFiles>): Promise<SiteDir
 }
 
 /** @throws PermanentFailure when this host does not see the storage of the other one */
-async function repositoryOf({ services, input }: Context<FirstFiles>): Promise<BackupRepository> {
+async function repositoryOf({ services, input }: Context<FirstContent>): Promise<BackupRepository> {
   const repository = services.backups.repository(siteOwner(input.siteId))
   if (await repository.find(input.files)) return repository
   throw new PermanentFailure('The new host cannot read the backup storage of the other host. Use the same on both')
 }
 
-async function fetchCore(context: Context<FirstFiles>): Promise<void> {
+async function fetchCore(context: Context<FirstContent>): Promise<void> {
   const { services, signal } = context
   const { coreVersion } = await copyOf(context)
   const kept = keptCore(services.backups, async () => (await services.template()).corePath)
   await services.ensureCore(coreVersion, kept, signal)
 }
 
-async function prepareFiles(context: Context<FirstFiles>): Promise<void> {
+/** Puts files of a backup in place, and compares those that have changed since the last time. */
+async function putFiles(context: Context<FirstContent>): Promise<void> {
   const { services, input, signal } = context
+  const { siteFiles } = services
   const repository = await repositoryOf(context)
   const total = (await repository.find(input.files))?.sizeBytes ?? 0
   const place = contentPlace(input.siteId, await copyOf(context))
   const onProgress = (done: number) => context.progressBytes(done, Math.max(done, total))
-  await services.siteFiles.prepare(place, wantedFiles(repository, input.files, ALL), { scope: ALL, signal, onProgress })
-}
-
-/** Puts the files in place, compares them, and connects them to the database of the copy. */
-async function switchFiles(context: Context<WholeContent>): Promise<void> {
-  const { services, input, signal } = context
-  await prepareFiles(context)
-  const directory = await copyOf(context)
-  const place = contentPlace(input.siteId, directory)
-  await services.siteFiles.switch(place)
-  await services.siteFiles.cleanUp(place)
-  const wanted = wantedFiles(await repositoryOf(context), input.files, ALL)
-  const { written, removed } = await services.siteFiles.compare(place, wanted, { scope: ALL, signal })
+  const wanted = () => wantedFiles(repository, input.files, ALL)
+  const options = { scope: ALL, signal, isCopy: true }
+  await siteFiles.prepare(place, wanted(), { ...options, onProgress })
+  await siteFiles.switch(place)
+  await siteFiles.cleanUp(place)
+  const { written, removed } = await siteFiles.compare(place, wanted(), options)
   const [other] = [...written.first, ...removed.first]
   if (other !== undefined) throw new PermanentFailure(`The files could not be moved exactly: ${other} differs`)
+}
+
+/** Files and database at the same time: the site is closed. */
+async function completeContent(context: Context<WholeContent>): Promise<void> {
+  // Two works must not create it at the same time.
+  await copyOf(context)
+  const of = sharing(context, ['files', 'database'])
+  await settleAll([completeFiles(of.files), completeDatabase(of.database)])
+}
+
+/** Completes the files, and connects them to the database of the copy. */
+async function completeFiles(context: Context<WholeContent>): Promise<void> {
+  const { services, input } = context
+  await putFiles(context)
+  const directory = await copyOf(context)
+  await services.siteFiles.forgetCompared(contentPlace(input.siteId, directory))
   await services.siteDirectories.databases.fit(directory, (await services.template()).path)
 }
 
-async function loadDatabase(context: Context<WholeContent>): Promise<void> {
+/** Fills the database of the copy. @returns whether it can be brought level later */
+async function loadFirstDatabase(context: Context<FirstContent>): Promise<{ isLevel: boolean }> {
+  const { services, input } = context
+  const { database, totals } = input
+  if (database === undefined || !totals) return { isLevel: false }
+  await loadDatabase(context, database)
+  const found = await services.siteDatabase.totals(contentPlace(input.siteId, await copyOf(context)))
+  // Servers may print values in other ways. Then all of it is loaded again.
+  return { isLevel: found !== undefined && totalsDifference(totals, found) === undefined }
+}
+
+async function completeDatabase(context: Context<WholeContent>): Promise<void> {
+  const { services, input, signal } = context
+  const { change, database } = input
+  if (!change) return loadDatabase(context, database)
+  const place = contentPlace(input.siteId, await copyOf(context))
+  const repository = await repositoryOf(context)
+  await services.siteDatabase.bringLevel(place, repository.readStream(database), change, { signal })
+  const difference = totalsDifference(change.totals, (await services.siteDatabase.totals(place)) ?? {})
+  if (difference) throw new PermanentFailure(`The database could not be moved exactly: ${difference}`)
+}
+
+async function loadDatabase(context: Context<FirstContent>, name: string): Promise<void> {
   const { services, input, signal } = context
   const { siteDatabase } = services
   const repository = await repositoryOf(context)
   const place = contentPlace(input.siteId, await copyOf(context))
-  const total = (await repository.find(input.database))?.sizeBytes ?? 0
+  const total = (await repository.find(name))?.sizeBytes ?? 0
   const onProgress = (done: number) => context.progressBytes(done, 2 * Math.max(done, total))
   const load = async (sql: AsyncIterable<Uint8Array>) => {
     await siteDatabase.load(place, sql, { signal, onProgress })
@@ -119,7 +153,7 @@ async function loadDatabase(context: Context<WholeContent>): Promise<void> {
       await snapshot.close()
     }
   }
-  const difference = await differenceOfLoaded(repository.readStream(input.database), load, dump, sumUpApart)
+  const difference = await differenceOfLoaded(repository.readStream(name), load, dump, sumUpApart)
   if (difference) throw new PermanentFailure(`The database could not be moved exactly: ${difference}`)
 }
 

@@ -14,14 +14,22 @@ import {
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { bindToHost } from '../../../platform/operations/host-operations.ts'
 import { hasResult, resultOfStep } from '../../../platform/operations/steps-of.ts'
-import { aheadOf, type CreatedUndoPoint, copyingAhead, forgetFilesAhead, keeping } from '../../backups/public.ts'
+import { aheadOf, type CreatedUndoPoint, copyingAhead, forgetFilesAhead, keepUndoPoint } from '../../backups/public.ts'
 import { aboutSite, changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { contentReplacement, holdSite, openSite, type Site, setHost } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
+import {
+  type DatabaseAhead,
+  type DatabaseBehind,
+  forgetBehind,
+  forgetSums,
+  keepAhead,
+  keepBehind,
+} from './moving-database.ts'
 import { receiveFiles, receiveSite } from './receive-site.job.ts'
 import { findRunningHost, nameOfBackup } from './relocation.store.ts'
-import { awaitNewHost, RelocateOrder } from './relocation.ts'
+import { awaitNewHost, RelocateOrder, settleAll, sharing } from './relocation.ts'
 import { removeCopy } from './remove-copy.job.ts'
 
 /** The old host keeps its directory this long. */
@@ -34,8 +42,9 @@ type Results = {
   place: { directoryId: number }
   ask_files: Asked
   page: PageMarks | null
-  keep_files: CreatedUndoPoint | null
-  keep_database: CreatedUndoPoint | null
+  copy_files: { bytes: number } | null
+  copy_database: DatabaseAhead | null
+  keep_content: { files: CreatedUndoPoint; database: DatabaseBehind } | null
   ask_content: Asked
 }
 type Context<Known = Results> = StepContext<RelocateOrder, HostServices, Known>
@@ -68,15 +77,15 @@ export const relocateSiteJob = durableWith<HostServices>()({
     check: replacement.open<{ host: string }>({ run: check }),
     place: { commit: unlessDone<unknown, Results['place']>(givePlace), undo: repeatable },
     copy_files: replacement.open(copyingAhead<RelocateOrder>()),
+    copy_database: replacement.open<DatabaseAhead>({ run: keepAhead, undo: forgetSums, weight: 2 }),
     ask_files: { commit: unlessDone<Results, Asked>(askForFiles), undo: repeatable },
     receive_files: replacement.open({
       run: (context) => awaitNewHost(context, context.results.ask_files.operationId),
-      weight: 4,
+      weight: 6,
     }),
     page: replacement.open<PageMarks | null>({ run: lookAtPage }),
     close: replacement.close,
-    keep_files: replacement.closed(keeping<RelocateOrder>('fs')),
-    keep_database: replacement.closed(keeping<RelocateOrder>('db', undefined, { isTried: false })),
+    keep_content: replacement.closed<NonNullable<Results['keep_content']>>({ run: keepContent, undo: forgetBehind }),
     ask_content: { commit: unlessDone<Results, Asked>(askForContent), undo: repeatable },
     receive_content: replacement.closed({
       run: (context) => awaitNewHost(context, context.results.ask_content.operationId),
@@ -114,8 +123,25 @@ async function askForFiles(tx: Tx, context: Context): Promise<Asked> {
   const { input, results, operationId, now } = context
   const { siteId, toHostId: hostId } = input
   const { name: siteName } = await requireHere(tx, context)
-  const order = { directoryId: results.place.directoryId, siteId, siteName, files: aheadOf(operationId) }
+  const { id, totals = null } = results.copy_database ?? {}
+  const order = {
+    ...{ directoryId: results.place.directoryId, siteId, siteName, files: aheadOf(operationId) },
+    ...(id !== undefined && totals && { database: await nameOfBackup(tx, id), totals }),
+  }
   return { operationId: await enqueue(tx, receiveFiles, order, { hostId, now: now() }) }
+}
+
+/** Backs up what has changed since, the files and the database at the same time. */
+async function keepContent(context: Context): Promise<NonNullable<Results['keep_content']>> {
+  const { copy_files: copied } = context.results
+  // Files are not counted again while the site is closed.
+  const options = copied ? { estimatedBytes: copied.bytes } : {}
+  const of = sharing(context, ['files', 'database'])
+  const [files, database] = await settleAll([
+    keepUndoPoint(of.files, context.input.siteId, 'fs', options),
+    keepBehind(of.database),
+  ])
+  return { files, database }
 }
 
 /** Fetches the homepage that visitors get, before the site is closed. */
@@ -135,10 +161,13 @@ async function askForContent(tx: Tx, context: Context): Promise<Asked> {
   const { services, input, results, now } = context
   const { siteId, toHostId: hostId } = input
   const { name: siteName } = await requireHere(tx, context)
+  const { files, database: behind } = results.keep_content as NonNullable<Results['keep_content']>
   const order = {
     ...{ directoryId: results.place.directoryId, siteId, siteName },
-    files: await nameOfBackup(tx, results.keep_files?.id as number),
-    database: await nameOfBackup(tx, results.keep_database?.id as number),
+    files: await nameOfBackup(tx, files.id),
+    ...('change' in behind
+      ? { database: behind.name, change: behind.change }
+      : { database: await nameOfBackup(tx, behind.id) }),
     fromHostId: services.hostId,
     page: results.page,
   }
@@ -182,9 +211,13 @@ function describePage(compared: Compared | null): string {
 async function leave(context: Context): Promise<void> {
   const { services, input, log } = context
   services.pool.release(input.siteId)
-  await forgetFilesAhead(context).catch((error) =>
-    log.warn({ err: error, siteId: input.siteId }, 'could not remove a backup after a site was moved to another host'),
-  )
+  for (const forget of [forgetFilesAhead, forgetBehind])
+    await forget(context).catch((error) =>
+      log.warn(
+        { err: error, siteId: input.siteId },
+        'could not remove a backup after a site was moved to another host',
+      ),
+    )
 }
 
 /** Opens the site where it was, and removes the copy. */

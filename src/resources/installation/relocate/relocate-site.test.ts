@@ -9,12 +9,15 @@ import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { testBackups } from '../../../backups/backup-store.fixture.ts'
 import { loadRoute } from '../../../edge/routing/routes.store.ts'
 import { PhpTaskError } from '../../../hosting/php/task-error.ts'
+import type { DatabaseContent, SitePlace } from '../../../hosting/site-database/database-content.ts'
+import { totalsOf } from '../../../hosting/site-database/database-sums.ts'
 import { hostJobs, jobs } from '../../../jobs.ts'
 import { requestCancel, requeueOperation } from '../../../platform/operations/control.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, gate, startWorker, until } from '../../../platform/operations/harness.ts'
 import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
+import { siteOwner } from '../../backups/backup.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { putRoute } from '../../sites/addresses/route.store.ts'
 import { changeSite } from '../../sites/site.store.ts'
@@ -187,6 +190,92 @@ describe.each(dialects)('a site that moves between hosts, on $dialect', ({ diale
     await api.database.transaction((tx) => tx.updateTable('operations').set({ run_at: 0 }).execute())
     await ended(api.database, removal?.id as number)
     expect([existsSync(directory), await content(near)]).toEqual([false, ['mine', 'changed']])
+  })
+
+  describe('with a database whose parts can be summed up', () => {
+    /** Gives a host such a database. @returns what it loads: everything, or only changes */
+    function summing(host: FakeHost, { differs = false } = {}) {
+      const { siteDatabase } = host.services
+      const loads: string[] = []
+      const sumOf = (siteDirectory: string) => [1, Buffer.from(host.title(siteDirectory)).toString('hex')] as const
+      const sums = async (place: SitePlace) => ({
+        wp_options: { text: 'create', parts: null, sums: { '': sumOf(place.siteDirectory) } },
+      })
+      const own: Partial<DatabaseContent> = {
+        async snapshot(place) {
+          const snapshot = await siteDatabase.snapshot(place)
+          return { ...snapshot, dump: snapshot.dump.bind(snapshot), sums: () => sums(place) }
+        },
+        async load(...given) {
+          loads.push('all')
+          return siteDatabase.load(...given)
+        },
+        totals: async (place) => (differs ? {} : totalsOf(await sums(place))),
+        async bringLevel(place, sql, { whole }) {
+          loads.push(`only ${whole.join()}`)
+          await siteDatabase.load(place, sql, { tables: whole, keepsOthers: true })
+          await siteDatabase.switch(place)
+          await siteDatabase.cleanUp(place)
+        },
+      }
+      return { loads, siteDatabase: { ...siteDatabase, ...own } }
+    }
+    /** Changes the site when the new host has the first copy. */
+    const changingLate = () =>
+      instead(hosts[0].services.pool, 'hold', async (hold, ...given) => {
+        await hold(...given)
+        hosts[0].setTitle(directory, '1a')
+      })
+
+    test('gets only what has changed since the first copy, while it is closed', async () => {
+      hosts[0].setTitle(directory, '10')
+      const { siteDatabase } = summing(hosts[0])
+      const there = summing(hosts[1])
+      work(hosts[0], { siteDatabase, pool: changingLate() })
+      work(hosts[1], { siteDatabase: there.siteDatabase })
+      const id = await move()
+      expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
+      expect(there.loads).toEqual(['all', 'only wp_options'])
+      expect(await content(hosts[1])).toEqual(['mine', '1a'])
+      const own = (await hosts[1].services.siteDirectories.ofSite(site))?.path as string
+      expect(existsSync(join(own, 'compared'))).toBe(false)
+      const names = (await api.backups.repository(siteOwner(site)).list()).map(({ name }) => name)
+      expect(names.filter((name) => /^(ahead|behind)-/.test(name))).toEqual([])
+    })
+
+    test('gets all of it again if the sums of the first copy are not those of the old host', async () => {
+      hosts[0].setTitle(directory, '10')
+      const { siteDatabase } = summing(hosts[0])
+      const there = summing(hosts[1], { differs: true })
+      work(hosts[0], { siteDatabase, pool: changingLate() })
+      work(hosts[1], { siteDatabase: there.siteDatabase })
+      expect(await ended(api.database, await move())).toMatchObject({ state: 'succeeded', error: null })
+      expect(there.loads).toEqual(['all', 'all'])
+      expect(await content(hosts[1])).toEqual(['mine', '1a'])
+    })
+
+    test('stays where it is if its sums differ in the end, and a retry begins with a new copy', async () => {
+      hosts[0].setTitle(directory, '10')
+      const { siteDatabase } = summing(hosts[0])
+      const there = summing(hosts[1])
+      let isWrong = true
+      const bringLevel: DatabaseContent['bringLevel'] = async (place, ...rest) => {
+        await there.siteDatabase.bringLevel(place, ...rest)
+        if (isWrong) hosts[1].setTitle(place.siteDirectory, '1b')
+      }
+      work(hosts[0], { siteDatabase, pool: changingLate() })
+      work(hosts[1], { siteDatabase: { ...there.siteDatabase, bringLevel } })
+      const id = await move()
+      const error = 'The database could not be moved exactly: rows of the table wp_options are not the same'
+      expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error })
+      expect(await content(hosts[0])).toEqual(['mine', '1a'])
+      expect(existsSync(join(directory, 'database-sums'))).toBe(false)
+      isWrong = false
+      hosts[0].setTitle(directory, '1c')
+      await api.database.transaction((tx) => requeueOperation(tx, id, jobs))
+      expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
+      expect(await content(hosts[1])).toEqual(['mine', '1a'])
+    })
   })
 
   describe('stays where it was', () => {

@@ -185,5 +185,5 @@ export const relocationRefusals: readonly JobRefusal[] = [
   { type: 'site.relocate', says: 'The copy of the site was removed', after: 'receive_content', wrong: forgetCopy },
   { type: 'site.receive_files', says: 'The copy of the site was removed', wrong: forgetCopy },
   { type: 'site.receive_files', says: 'The new host cannot read the backup storage', wrong: loseBackups },
-  { type: 'site.receive', says: 'The site was deleted', after: 'database', wrong: (world) => deleteSite(world) },
+  { type: 'site.receive', says: 'The site was deleted', after: 'content', wrong: (world) => deleteSite(world) },
 ]

@@ -90,6 +90,8 @@ function serverContent(content: DatabaseContent): DatabaseContent {
     switch: (place) => content.switch(there(place)),
     switchBack: (place) => content.switchBack(there(place)),
     cleanUp: (place) => content.cleanUp(there(place)),
+    totals: (place) => content.totals(there(place)),
+    bringLevel: (place, ...rest) => content.bringLevel(there(place), ...rest),
     async drop(place) {
       told.push('dropped on the server')
       await content.drop(there(place))
