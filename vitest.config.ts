@@ -38,8 +38,9 @@ const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 const allJobs = ['test/contract/jobs-1.test.ts', 'test/contract/jobs-2.test.ts', 'test/contract/jobs-3.test.ts']
 
 /**
- * The same order in every run: long ones first, then by path. Vitest's default order depends on file sizes and on
- * earlier durations.
+ * The same order in every run: long files first, then by path. Vitest's default order depends on file sizes and on
+ * earlier durations. Files that share processes stay together, because a process ends when the next file belongs to
+ * another project, and a new one loads the program for seconds.
  */
 class FixedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -47,7 +48,9 @@ class FixedOrder extends BaseSequencer {
       const found = startFirst.findIndex((file) => moduleId.endsWith(file))
       return found === -1 ? startFirst.length : found
     }
-    return files.toSorted((a, b) => rank(a) - rank(b) || (a.moduleId < b.moduleId ? -1 : 1))
+    const shared = ({ project }: TestSpecification) => (project.config.isolate ? '' : project.name)
+    const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
+    return files.toSorted((a, b) => byText(shared(a), shared(b)) || rank(a) - rank(b) || byText(a.moduleId, b.moduleId))
   }
 }
 
