@@ -5,13 +5,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
+import { nativeAndMariaDb } from '../support/native-mariadb.ts'
 import { prepareStead, type Stead, showOutputOfFailures, until } from '../support/stead.ts'
 
 const run = promisify(execFile)
@@ -81,29 +82,53 @@ describe.skipIf(!mayInstall)('the Debian package', () => {
     expect(stderr.split('\n').filter((line) => line.includes('stead'))).toEqual([])
   })
 
-  test('is set up with answers by flags, and the service starts with them', async () => {
-    stead = await prepareStead({ below: '/var/lib', env: { STEAD_EDGE_TLS_LISTEN: '127.0.0.1:0' } })
-    await run('chown', ['-R', 'stead:stead', stead.dataDir])
-    const { STEAD_STAGING_DOMAIN: _, ...settings } = stead.environment()
-    await writeSettings(settings)
+  test.each(['wasm', ...(nativeAndMariaDb.skip ? [] : ['native'])])(
+    'is set up with answers by flags, and the service starts with them, with %s PHP',
+    async (php) => {
+      stead = await prepareStead({ below: '/var/lib', env: { STEAD_EDGE_TLS_LISTEN: '127.0.0.1:0' } })
+      const { dataDir } = stead
+      // A folder for native PHP must be new. The tests' own WordPress in it stays root's.
+      await run('chown', [...(php === 'wasm' ? ['-R'] : []), 'stead:stead', dataDir])
+      // As the package makes its folder: the users of sites and databases pass through it.
+      await chmod(dataDir, 0o711)
+      const { STEAD_STAGING_DOMAIN, STEAD_RUNTIME, STEAD_MARIADB, ...settings } = stead.environment()
+      await writeSettings(settings)
+      await using service = await standInForSystemd(folder)
+      const words = [
+        ...['setup', '--domain=sites.example.com', '--address=203.0.113.7', '--mail=none', `--php=${php}`],
+        ...[`--backups=${dataDir}/backups`, '--email=owner@example.com', '--unchecked', '--restart'],
+      ]
+      const { code, stdout, stderr } = await runAnyway('stead', words, service.env)
+      expect(stderr).toContain('Wrote /etc/stead/stead.env: STEAD_API_TLS_LISTEN, STEAD_STAGING_DOMAIN')
+      expect(stderr).toContain(`panel_link in ${dataDir}/credentials.json`)
+      // The doctor misses the DNS records of the domain.
+      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('*.sites.example.com') })
+      const version = php === 'native' && { php_version: nativeAndMariaDb.phpVersion }
+      await stead.createSite({ name: 'first', ...version })
+      expect((await stead.visit('first.sites.example.com')).text).toContain('<title>first')
+      // Without root, nothing belongs to root. With it, the service does not run as another user.
+      const other = php === 'wasm' ? 'root' : 'stead'
+      expect((await run('find', [dataDir, '-user', other])).stdout).toBe('')
+      await writeFile(join(stead.directoryOf('first'), 'web/kind.php'), '<?php echo PHP_SAPI;')
+      const kind = (await stead.visit('first.sites.example.com', '/kind.php')).text
+      expect(kind === 'fpm-fcgi').toBe(php === 'native')
+      await service.stop()
+      await stead.remove()
+    },
+  )
+
+  test('a setup says at once that the service cannot start', async () => {
     await using service = await standInForSystemd(folder)
-    const { code, stdout, stderr } = await runAnyway(
-      'stead',
-      [
-        ...['setup', '--domain=sites.example.com', '--address=203.0.113.7', '--mail=none', '--php=wasm'],
-        ...[`--backups=${stead.dataDir}/backups`, '--email=owner@example.com', '--unchecked', '--restart'],
-      ],
-      service.env,
-    )
-    expect(stderr).toContain('Wrote /etc/stead/stead.env: STEAD_API_TLS_LISTEN, STEAD_STAGING_DOMAIN')
-    expect(stderr).toContain(`panel_link in ${stead.dataDir}/credentials.json`)
-    // The doctor misses the DNS records of the domain.
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('*.sites.example.com') })
-    await stead.createSite({ name: 'first' })
-    expect((await stead.visit('first.sites.example.com')).text).toContain('<title>first')
-    expect((await run('find', [stead.dataDir, '-user', 'root'])).stdout).toBe('')
-    await service.stop()
-    await stead.remove()
+    const settings = {
+      STEAD_DATA_DIR: join(folder, 'data'),
+      STEAD_API_LISTEN: '192.0.2.1:1',
+      STEAD_EDGE_LISTEN: '192.0.2.1:2',
+    }
+    await writeSettings(settings)
+    const words = ['setup', '--domain=sites.internal', '--mail=none', '--php=wasm', '--email=owner@example.com']
+    const rest = [`--backups=${folder}/kept`, '--unchecked', '--restart']
+    const { code, stderr } = await runAnyway('stead', [...words, ...rest], service.env)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('run journalctl -u stead') })
   })
 
   test('runs as the user stead on a port below 1024, and an upgrade keeps its sites and changed settings', async () => {
@@ -136,7 +161,8 @@ describe.skipIf(!mayInstall)('the Debian package', () => {
     expect(stdout).toContain('still in /var/lib/stead')
     await rm('/var/lib/stead', { recursive: true })
     await stead.remove()
-    expect(['/etc/stead', '/usr/lib/stead', '/usr/bin/stead', '/var/cache/stead'].filter(existsSync)).toEqual([])
+    const ours = ['/etc/stead', '/usr/lib/stead', '/usr/bin/stead', '/var/cache/stead', dropIns]
+    expect(ours.filter(existsSync)).toEqual([])
     expect((await run('pgrep', ['-u', 'stead']).catch(({ stdout }) => ({ stdout }))).stdout).toBe('')
     await run('deluser', ['--system', 'stead'])
   })
@@ -148,8 +174,9 @@ async function writeSettings(environment: Readonly<Record<string, string | undef
 }
 
 /** The user and the capability that `stead.service` gives its command. */
+const cleanEnvironment = ['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin']
 const asServiceUser = [
-  ...['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin'],
+  ...cleanEnvironment,
   ...['setpriv', '--reuid=stead', '--regid=stead', '--init-groups', '--no-new-privs'],
   ...[
     '--inh-caps=-all,+net_bind_service',
@@ -157,18 +184,27 @@ const asServiceUser = [
     '--bounding-set=-all,+net_bind_service',
   ],
 ]
+const dropIns = '/etc/systemd/system/stead.service.d'
 const asService = [...asServiceUser, '/usr/bin/stead', 'serve']
 
 /** A `systemctl` that starts the command of `stead.service`, on a machine where systemd runs no services. */
 async function standInForSystemd(folder: string) {
   const bin = join(folder, 'bin')
   const pidFile = join(folder, 'service.pid')
-  await mkdir(bin)
+  await mkdir(bin, { recursive: true })
   const script = [
     '#!/bin/sh',
-    '[ "$*" = "restart stead.service" ] || exit 1',
+    'case "$*" in',
+    'daemon-reload) exit 0 ;;',
+    // It succeeds when the service has failed.
+    `'is-failed --quiet stead.service') ! kill -0 $(cat ${pidFile}) 2>/dev/null; exit ;;`,
+    "'restart stead.service') ;;",
+    '*) exit 1 ;;',
+    'esac',
+    `user="${asServiceUser.join(' ')}"`,
+    `! grep -q ^User=root ${dropIns}/*.conf || user="${cleanEnvironment.join(' ')}"`,
     "command=$(sed -n 's/^ExecStart=//p' /lib/systemd/system/stead.service)",
-    `setsid ${asServiceUser.join(' ')} $command >${folder}/service.log 2>&1 &`,
+    `setsid $user $command >${folder}/service.log 2>&1 &`,
     `echo $! >${pidFile}`,
   ]
   await writeFile(join(bin, 'systemctl'), `${script.join('\n')}\n`, { mode: 0o755 })

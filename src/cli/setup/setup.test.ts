@@ -57,6 +57,7 @@ async function setUp({ flags, given = [], answers, found = () => [], around }: S
     check: async (_config, list) => found(list.map(({ area }) => area)),
     addresses: () => ['203.0.113.7'],
     restart: undefined,
+    runAsRoot: undefined,
     doctor: async (values) => doctored.push(values),
     ...around,
   })
@@ -189,6 +190,24 @@ test.runIf(process.getuid?.() === 0)('lets the user of the service use the backu
     /--backups: .*of-root belongs to another user than .*chown --reference/,
   )
   await expect(setUp({ flags: { ...all, php: 'native' } })).rejects.toThrow('--php: Native PHP needs a Stead that runs')
+})
+
+test.runIf(process.getuid?.() === 0)('lets the service of the package run as root for native PHP', async () => {
+  const data = join(folder, 'data')
+  await mkdir(data)
+  await chown(data, 1234, 1234)
+  const given: (readonly string[])[] = []
+  const around = { runAsRoot: async (folders: readonly string[]) => void given.push(folders) }
+  await setUp({ flags: { ...all, backups: join(folder, 'kept') }, around })
+  expect(given).toEqual([])
+  const { said } = await setUp({ flags: { php: 'native' }, around })
+  expect(given).toEqual([[data, join(folder, 'kept')]])
+  expect(said).toContain('The service runs as root now')
+  // Files of sites have owners.
+  await setUp({ flags: { php: 'wasm' } })
+  await writeFile(join(data, 'identity.json'), '{}')
+  await expect(setUp({ flags: { php: 'native' }, around })).rejects.toThrow('set up an empty data folder')
+  expect(given).toHaveLength(1)
 })
 
 test('asks again after an answer that is refused, and takes it if the person insists', async () => {

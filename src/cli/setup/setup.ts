@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs'
 import { chown, readFile, stat } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, flagOf, readConfig, settings, variableOf } from '../../config.ts'
+import { identityFile } from '../../hosting/identity/folder.ts'
 import { isPublicAddress } from '../../platform/fetch/addresses.ts'
 import { usableFolder } from '../../platform/files/usable-folder.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
@@ -17,6 +19,7 @@ import { ask } from '../api/ask.ts'
 import type { Call } from '../command.ts'
 import { CommandError } from '../output.ts'
 import { type Details, type Question, type QuestionFlag, questions } from './questions.ts'
+import { runServiceAsRoot } from './root-service.ts'
 import {
   changeSettingsText,
   readSettingsText,
@@ -41,12 +44,15 @@ export interface SetupSurroundings {
   addresses(): readonly string[]
   /** Restarts the service of the package, and waits until it is ready. `undefined` where systemd runs no services. */
   readonly restart: ((config: Config) => Promise<void>) | undefined
+  /** Lets the service of the package run as root. `undefined` where systemd runs no services. */
+  readonly runAsRoot: ((folders: readonly string[]) => Promise<void>) | undefined
   /** Runs `stead doctor` with the settings. @returns its exit code */
   doctor(values: SettingTexts): Promise<number>
 }
 
 /** A first start downloads WordPress. */
 const READY_MS = 300_000
+const LOOK_MS = 1000
 const PACKAGE_FILE = '/etc/stead/stead.env'
 const TERMS = 'https://letsencrypt.org/repository/'
 
@@ -65,7 +71,9 @@ export async function setUp({ flags, given, environment }: Call<SetupFlags>): Pr
       Object.values(networkInterfaces())
         .flatMap((all) => all ?? [])
         .flatMap(({ address }) => (isPublicAddress(address) ? [address] : [])),
-    restart: existsSync('/run/systemd/system') && flags.file === undefined ? restartService : undefined,
+    ...(existsSync('/run/systemd/system') && flags.file === undefined
+      ? { restart: restartService, runAsRoot: runServiceAsRoot }
+      : { restart: undefined, runAsRoot: undefined }),
     doctor: (values) => runDoctor(values, environment),
   })
 }
@@ -94,6 +102,7 @@ export async function runSetup(
   else {
     await writeSettingsFile(file, next)
     surroundings.say(`Wrote ${file}: ${Object.keys(setup.changes).join(', ')}`)
+    await setup.allowNative()
     surroundings.say(recordsToCreate(setup.values))
     await setup.restart(readConfig(setup.values))
   }
@@ -176,6 +185,15 @@ class Setup {
     return undefined
   }
 
+  /** Lets a service that has a user of its own run as root, if sites are to have native PHP. */
+  async allowNative(): Promise<void> {
+    const { runtime, dataDir, backupDir } = readConfig(this.values)
+    if (runtime === 'wasm' || !(await ownerWithoutRoot(dataDir))) return
+    const hasBackups = backupDir !== undefined && existsSync(backupDir)
+    await this.#around.runAsRoot?.([dataDir, ...(hasBackups ? [backupDir] : [])])
+    this.#around.say('The service runs as root now, because native PHP needs it.')
+  }
+
   /** Restarts Stead if the person or a flag wants it, and says how to sign in. */
   async restart(config: Config): Promise<void> {
     const { restart, ask: person, say } = this.#around
@@ -208,8 +226,12 @@ class Setup {
       const fault = await prepareFolder(config.backupDir, config.dataDir)
       if (fault !== undefined) return fault
     }
-    if (question.flag === 'php' && answer === 'native' && (await ownerWithoutRoot(config.dataDir)))
-      return `Native PHP needs a Stead that runs as root, and ${config.dataDir} belongs to another user. Choose wasm.`
+    if (question.flag === 'php' && answer === 'native' && (await ownerWithoutRoot(config.dataDir))) {
+      if (!this.#around.runAsRoot)
+        return `Native PHP needs a Stead that runs as root, and ${config.dataDir} belongs to another user. Choose wasm.`
+      if (existsSync(identityFile(config.dataDir)))
+        return `Native PHP needs a Stead that runs as root, and the files in ${config.dataDir} belong to another user. Choose wasm, or set up an empty data folder.`
+    }
     const found = await this.#around.check(config, question.checks(answer))
     const refused = found.filter(({ state }) => state === 'problem' || (question.isStrict && state === 'warning'))
     if (refused.length === 0) return undefined
@@ -319,11 +341,32 @@ function recordsToCreate({ STEAD_STAGING_DOMAIN: domain, ...values }: SettingTex
 
 /** @throws CommandError when Stead does not become ready */
 async function restartService(config: Config): Promise<void> {
-  const service = spawn('systemctl', ['restart', 'stead.service'], { stdio: 'inherit' })
-  const [code] = (await once(service, 'close')) as [number | null]
-  const limit = AbortSignal.timeout(READY_MS)
-  const isReady = code === 0 && (await untilReady(config, limit).catch(() => undefined)) !== undefined
+  const isReady = (await systemctl('restart')) === 0 && (await becomesReady(config))
   if (!isReady) throw new CommandError('Stead did not start. To see why, run journalctl -u stead', { exitCode: 1 })
+}
+
+/** Waits until Stead is ready, its service has failed, or too much time has passed. */
+async function becomesReady(config: Config): Promise<boolean> {
+  const decided = new AbortController()
+  const limit = AbortSignal.any([decided.signal, AbortSignal.timeout(READY_MS)])
+  const ways = [untilReady(config, limit).then(() => true), untilFailed(limit).then(() => false)]
+  const isReady = await Promise.race(ways).catch(() => false)
+  decided.abort()
+  await Promise.allSettled(ways)
+  return isReady
+}
+
+/** Waits until systemd has given the service up, as after a setting that Stead cannot use. */
+async function untilFailed(signal: AbortSignal): Promise<void> {
+  do await pause(LOOK_MS, undefined, { signal })
+  while ((await systemctl('is-failed', '--quiet')) !== 0)
+}
+
+/** @returns the exit code of systemctl(1) */
+async function systemctl(...words: string[]): Promise<number | null> {
+  const child = spawn('systemctl', [...words, 'stead.service'], { stdio: 'inherit' })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code
 }
 
 /** Runs `stead doctor` as the owner of the data folder, because files that root creates there would belong to root. */
