@@ -57,7 +57,7 @@ it('samples and examples belong to served endpoints', () => {
 })
 
 it('every declared job has a role that runs it', () => {
-  const names = declared(/^export const \w+ = durable(?:With<[^(]*>\(\))?\(\{\s*name: '([\w.]+)'/gm)
+  const names = declared(/^export const \w+ = (?:durable(?:With<[^(]*>\(\))?|movingJob)\(\{\s*name: '([\w.]+)'/gm)
   expect([...hostJobs, ...controlJobs].map(({ name }) => name).sort()).toEqual(names)
   // In the other list, nothing would ever run it.
   expect(hostJobs.filter(({ on }) => on !== 'host')).toEqual([])
