@@ -17,12 +17,13 @@ CapabilityBoundingSet=~
 `
 
 /**
- * Lets the service of the Debian package run as root.
+ * Lets the service of the Debian package run as root. The folders come last, because their owner tells whether the service
+ * already does.
  * @param folders of Stead, which become root's without their content
  */
 export async function runServiceAsRoot(folders: readonly string[]): Promise<void> {
   await mkdir(dirname(DROP_IN), { recursive: true })
-  for (const folder of [...folders, CACHE]) await chown(folder, 0, 0)
   await writeFile(DROP_IN, content)
   await promisify(execFile)('systemctl', ['daemon-reload'])
+  for (const folder of [...folders, CACHE]) await chown(folder, 0, 0)
 }

@@ -198,11 +198,14 @@ test.runIf(process.getuid?.() === 0)('lets the service of the package run as roo
   await chown(data, 1234, 1234)
   const given: (readonly string[])[] = []
   const around = { runAsRoot: async (folders: readonly string[]) => void given.push(folders) }
+  // A setup that ends here is repeated by the next one, because it has written no settings.
+  const ends = { runAsRoot: () => Promise.reject(new Error('killed')) }
   await setUp({ flags: { ...all, backups: join(folder, 'kept') }, around })
   expect(given).toEqual([])
+  await expect(setUp({ flags: { php: 'native' }, around: ends })).rejects.toThrow('killed')
   const { said } = await setUp({ flags: { php: 'native' }, around })
   expect(given).toEqual([[data, join(folder, 'kept')]])
-  expect(said).toContain('The service runs as root now')
+  expect(said).toContain('The service runs as root from its next start')
   // Files of sites have owners.
   await setUp({ flags: { php: 'wasm' } })
   await writeFile(join(data, 'identity.json'), '{}')

@@ -100,9 +100,10 @@ export async function runSetup(
   surroundings.say('')
   if (next === text) surroundings.say(`Nothing changed in ${file}.`)
   else {
+    // Settings come last: as long as they are not written, another run does all of it.
+    await setup.allowNative()
     await writeSettingsFile(file, next)
     surroundings.say(`Wrote ${file}: ${Object.keys(setup.changes).join(', ')}`)
-    await setup.allowNative()
     surroundings.say(recordsToCreate(setup.values))
     await setup.restart(readConfig(setup.values))
   }
@@ -191,7 +192,7 @@ class Setup {
     if (runtime === 'wasm' || !(await ownerWithoutRoot(dataDir))) return
     const hasBackups = backupDir !== undefined && existsSync(backupDir)
     await this.#around.runAsRoot?.([dataDir, ...(hasBackups ? [backupDir] : [])])
-    this.#around.say('The service runs as root now, because native PHP needs it.')
+    this.#around.say('The service runs as root from its next start, because native PHP needs it.')
   }
 
   /** Restarts Stead if the person or a flag wants it, and says how to sign in. */
