@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { batches } from '../../platform/batches.ts'
 import { type Database, isPostgres, type Tx } from '../../platform/db/database.ts'
 
 /** The counts of one edge process for a site since it last stored them. */
@@ -47,20 +48,20 @@ export async function storeViews(tx: Tx, counted: readonly CountedViews[]): Prom
     visitors.toSorted().map((visitor) => ({ day, site_id: siteId, visitor })),
   )
   const people = new Map<string, number>()
-  for (let at = 0; at < rows.length; at += ROWS) {
+  for (const some of batches(rows, ROWS)) {
     const added = await tx
       .insertInto('visitors')
-      .values(rows.slice(at, at + ROWS))
+      .values(some)
       .onConflict((conflict) => conflict.doNothing())
       .returning(['day', 'site_id'])
       .execute()
     for (const { day, site_id } of added) people.set(`${day} ${site_id}`, (people.get(`${day} ${site_id}`) ?? 0) + 1)
   }
-  for (let at = 0; at < sites.length; at += ROWS)
+  for (const some of batches(sites, ROWS))
     await tx
       .insertInto('page_view_days')
       .values(
-        sites.slice(at, at + ROWS).map(({ siteId, day, views }) => ({
+        some.map(({ siteId, day, views }) => ({
           site_id: siteId,
           day,
           views,

@@ -1,3 +1,4 @@
+import { batches } from '../batches.ts'
 import type { Tx } from '../db/database.ts'
 
 /**
@@ -29,11 +30,7 @@ export async function recordResults(tx: Tx, operationId: number, results: readon
     follow_up_id: followUpId,
   }))
   // SQLite accepts 32,766 values in a statement.
-  for (let at = 0; at < rows.length; at += 1000)
-    await tx
-      .insertInto('operation_results')
-      .values(rows.slice(at, at + 1000))
-      .execute()
+  for (const some of batches(rows, 1000)) await tx.insertInto('operation_results').values(some).execute()
 }
 
 /** Deletes a result, because the next attempt may end better. */

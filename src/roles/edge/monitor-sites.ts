@@ -16,11 +16,14 @@ import type { Route } from '../../edge/routing/route.ts'
 import { routeChangesSince } from '../../edge/routing/routes.store.ts'
 import type { RouteTable } from '../../edge/routing/routes.ts'
 import type { MonitoringStateRow, UptimeDayRow } from '../../edge/tables.ts'
+import { batches } from '../../platform/batches.ts'
 import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
 import { createComesBack } from '../../resources/certificates/comes-back.ts'
 import { edgeAddresses } from '../../resources/sites/addresses/edge-addresses.ts'
 import { readJoined } from '../certificates/join.ts'
+import { urlOf } from '../credentials.ts'
+import { reachableHost } from '../listeners.ts'
 import type { ProcessContext, RunningRole } from '../process-context.ts'
 
 /** Rows of one statement or transaction. */
@@ -41,7 +44,7 @@ export async function monitorSites(context: ProcessContext, listening: Listening
   const { config, hostKey } = context
   const joined = await readJoined(config.dataDir)
   const edge = joined?.role === 'edge' ? joined.name : hostname()
-  const pages = createPageAsker(`http://${ownHost(config.edgeListen.host)}:${listening.port}`, hostKey)
+  const pages = createPageAsker(urlOf({ host: reachableHost(config.edgeListen.host), port: listening.port }), hostKey)
   const monitor = new SiteMonitor({
     routes: listening.routes,
     pages,
@@ -71,12 +74,6 @@ export async function monitorSites(context: ProcessContext, listening: Listening
   }
 }
 
-/** Returns the address at which this machine reaches its own listener. */
-const ownHost = (host: string): string => {
-  const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return own.includes(':') ? `[${own}]` : own
-}
-
 /** Visitors use https for names with a certificate. */
 function addressesFor({ config }: ProcessContext, port: number) {
   const tlsPort = config.edgeTlsListen === 'off' ? undefined : (config.edgeTlsPublicPort ?? config.edgeTlsListen.port)
@@ -93,7 +90,7 @@ function addressesFor({ config }: ProcessContext, port: number) {
 
 function tlsAsker({ config, hostKey }: ProcessContext, port: number | undefined) {
   if (config.edgeTlsListen === 'off' || port === undefined) return undefined
-  const edge = { host: ownHost(config.edgeTlsListen.host).replace(/^\[|\]$/g, ''), port }
+  const edge = { host: reachableHost(config.edgeTlsListen.host), port }
   return (hostName: string) => askTls(hostName, edge, hostKey)
 }
 
@@ -129,7 +126,7 @@ function recordsOf({ config, database, room }: ProcessContext, edge: string) {
       return new Map(rows.map((row) => [row.site_id, row]))
     },
     async storeStates(rows: readonly Omit<MonitoringStateRow, 'is_new' | 'edge'>[]) {
-      for (const some of batches(rows))
+      for (const some of batches(rows, ROWS))
         await database.transaction((tx) =>
           storeStates(
             tx,
@@ -140,7 +137,7 @@ function recordsOf({ config, database, room }: ProcessContext, edge: string) {
     async storeCounts(rows: readonly Omit<UptimeDayRow, 'day'>[]) {
       if (!config.databaseUrl) room.forRecords()
       const now = Date.now()
-      for (const some of batches(rows))
+      for (const some of batches(rows, ROWS))
         await database.transaction((tx) =>
           addUptime(
             tx,
@@ -161,6 +158,3 @@ async function allPages<Row>(page: (after: number) => Promise<Row[]>, idOf: (row
     if (rows.length < ROWS) return all
   }
 }
-
-const batches = <Row>(rows: readonly Row[]): Row[][] =>
-  Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, at) => rows.slice(at * ROWS, (at + 1) * ROWS))

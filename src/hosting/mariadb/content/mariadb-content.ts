@@ -184,14 +184,28 @@ async function load(
   }
 }
 
-async function totals({ databases }: MariaDbContentOptions, directory: SitePlace): Promise<DatabaseTotals | undefined> {
-  const { current } = databases.namesOf(directory)
-  const thread = await openDatabaseThread(databases.server, await databases.worker(directory))
+/** Runs work on a thread with a connection to the site's database. */
+async function withThread<Result>(
+  databases: SiteDatabases,
+  directory: SitePlace,
+  work: (thread: DatabaseThread) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const thread = await openDatabaseThread(databases.server, await databases.worker(directory), signal)
   try {
-    return (await thread.do<DatabaseTotals | null>({ do: 'totals', database: current })) ?? undefined
+    return await work(thread)
   } finally {
     await closeDatabaseThread(thread)
   }
+}
+
+async function totals({ databases }: MariaDbContentOptions, directory: SitePlace): Promise<DatabaseTotals | undefined> {
+  const { current } = databases.namesOf(directory)
+  return withThread(
+    databases,
+    directory,
+    async (thread) => (await thread.do<DatabaseTotals | null>({ do: 'totals', database: current })) ?? undefined,
+  )
 }
 
 async function bringLevel(
@@ -203,13 +217,9 @@ async function bringLevel(
 ): Promise<void> {
   const { current } = databases.namesOf(directory)
   const room = { folder: databases.server.dataFolder, keepFreeBytes }
-  const thread = await openDatabaseThread(databases.server, await databases.worker(directory), signal)
-  try {
-    const reading = { input: sql, ...(onProgress && { onRead: onProgress }) }
-    await thread.do({ do: 'level', database: current, room, change }, reading)
-  } finally {
-    await closeDatabaseThread(thread)
-  }
+  const reading = { input: sql, ...(onProgress && { onRead: onProgress }) }
+  const level = (thread: DatabaseThread) => thread.do<void>({ do: 'level', database: current, room, change }, reading)
+  await withThread(databases, directory, level, signal)
 }
 
 async function tryOut(
@@ -223,11 +233,11 @@ async function tryOut(
   const room = { folder: server.dataFolder, keepFreeBytes }
   await checkServerRoom(room)
   await asAdministrator(server, (connection) => makeAnew(connection, scratch))
-  const thread = await openDatabaseThread(server, await databases.worker(directory), signal)
+  const load = (thread: DatabaseThread) =>
+    thread.do<string | undefined>({ do: 'tryOut', database: scratch, room }, { input: sql })
   try {
-    return await thread.do<string | undefined>({ do: 'tryOut', database: scratch, room }, { input: sql })
+    return await withThread(databases, directory, load, signal)
   } finally {
-    await closeDatabaseThread(thread)
     await asAdministrator(server, (dropping) => dropDatabase(dropping, scratch))
   }
 }
