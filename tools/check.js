@@ -1,12 +1,13 @@
-// Lints and checks types, both at the same time: each alone uses one processor.
+// Lints and checks types, both at the same time: each alone uses one processor. A command after that runs beside the check
+// of types, as soon as the lint has passed.
 //
-//   node tools/check.js
+//   node tools/check.js [<command> <word> …]
 import { spawn } from 'node:child_process'
 
 /**
- * Runs an npm script, and prints what it printed when it has ended.
+ * Runs an npm script.
  * @param {string} name
- * @returns {Promise<number>} its exit status
+ * @returns {Promise<{ code: number, print: () => void }>} its exit status, and what prints its output
  */
 function run(name) {
   // One string for a shell, because npm is a shell script on some systems.
@@ -14,14 +15,30 @@ function run(name) {
   /** @type {Buffer[]} */
   const printed = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => printed.push(piece))
-  return new Promise((resolve) =>
-    child.on('close', (code) => {
-      console.log(`== ${name}`)
-      process.stdout.write(Buffer.concat(printed))
-      resolve(code ?? 1)
-    }),
-  )
+  const print = () => {
+    console.log(`== ${name}`)
+    process.stdout.write(Buffer.concat(printed))
+  }
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? 1, print })))
 }
 
-const codes = await Promise.all(['lint', 'types'].map(run))
-process.exitCode = Math.max(...codes)
+/**
+ * Runs a command whose output is seen at once.
+ * @param {string[]} words
+ * @returns {Promise<number>} its exit status
+ */
+function runOpenly([program = '', ...words]) {
+  const child = spawn(program, words, { stdio: 'inherit' })
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
+}
+
+const command = process.argv.slice(2)
+const typesRun = run('types')
+const lint = await run('lint')
+lint.print()
+// Whoever waits for the command sees at once what is wrong.
+typesRun.then((types) => command.length > 0 && types.code !== 0 && types.print())
+const commandCode = command.length > 0 && lint.code === 0 ? await runOpenly(command) : 0
+const types = await typesRun
+types.print()
+process.exitCode = Math.max(lint.code, commandCode, types.code)
