@@ -36,7 +36,7 @@ const command = process.argv.slice(2)
 const typesRun = run('types')
 const lint = await run('lint')
 lint.print()
-// Whoever waits for the command sees at once what is wrong.
+// People who wait for the command see at once what is wrong.
 typesRun.then((types) => command.length > 0 && types.code !== 0 && types.print())
 const commandCode = command.length > 0 && lint.code === 0 ? await runOpenly(command) : 0
 const types = await typesRun

@@ -887,7 +887,7 @@ export interface paths {
         put?: never;
         /**
          * Clone a site
-         * @description Returns a site in state `cloning`. Its state becomes `live` when it responds to visitors. The source stays open. The clone gets the files, database, PHP version and tags of the source, rewritten to its own address. It does not get domains, DNS records, collaborators, backups or notes. The clone belongs to the owner of the source and counts against that account's plan.
+         * @description Returns a site in state `cloning`. Its state becomes `live` when it responds to visitors. The source stays open. The clone gets the files, database, PHP version and tags of the source, rewritten to its own address. It does not get domains, DNS records, collaborators, backups or notes. If the host of the source has no room or serves another datacenter, the clone is created on another host, from backups of the source. The clone belongs to the owner of the source and counts against that account's plan.
          *
          *     Requires the site's owner, or a collaborator with the role `clone_site`.
          */
@@ -4803,7 +4803,7 @@ export interface components {
             name: string;
             /** @description Default: false */
             staging?: boolean;
-            /** @description Must be served by the host of the source. Default: the datacenter of the source */
+            /** @description Default: the datacenter of the source */
             datacenter_code?: string;
         };
         SafeMode: {

@@ -122,10 +122,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('several machines', () 
   })
 
   test('a move whose old host hangs for longer than its lease ends, and the two hosts never write in turns', async () => {
-    const [row] = await lab.records(
-      `select hosts.name from hosts join sites on hosts.id = host_id where sites.id = ${alfa.id}`,
-    )
-    const [from, to] = (row?.name === h1?.name ? [h1, h2] : [h2, h1]) as [HostPart, HostPart]
+    const [from, to] = ((await hostOf(alfa.id)) === h1?.name ? [h1, h2] : [h2, h1]) as [HostPart, HostPart]
     const { reads } = await workDuring(async () => {
       const move = await moveTo(alfa, to)
       await until('the site is closed', () => isUnderway('site.receive'))
@@ -154,6 +151,22 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('several machines', () 
     const silent = 'seen_at < extract(epoch from now()) * 1000 - 10000'
     return (await lab.records(`select 1 from hosts where name = '${name}' and ${silent}`)).length > 0
   }
+
+  test('a clone goes to the other host while that of its source is cordoned', async () => {
+    const place = await hostOf(alfa.id)
+    const change = (action: string) => lab.api('PUT', `/v1/installation/hosts/${place}/${action}`)
+    expect((await change('cordon')).status).toBe(200)
+    const { status, headers, body } = await lab.api('POST', `/v1/sites/${alfa.id}/clone`, { name: 'alfa-copy' })
+    expect([status, body.message]).toEqual([200, 'Success'])
+    expect(await lab.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+    expect([h1?.name, h2?.name].filter((name) => name !== place)).toEqual([await hostOf(body.data.id)])
+    await until('the clone answers', async () => (await lab.visit(1, 'alfa-copy', '/wp-login.php')).status === 200)
+    expect((await change('uncordon')).status).toBe(200)
+  })
+
+  const hostOf = async (siteId: number) =>
+    (await lab.records(`select hosts.name from hosts join sites on hosts.id = host_id where sites.id = ${siteId}`))[0]
+      ?.name
 
   test('a host that is cut off and declared lost comes back on another host, and serves nothing when it returns', async () => {
     await backUp(lab, bravo)

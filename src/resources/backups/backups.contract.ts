@@ -449,7 +449,7 @@ const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.sync', says: 'is on another host', wrong: (world) => sendAway(world) },
   { type: 'site.sync', says: 'has no site directory on this host', wrong: (world) => deleteDirectory(world) },
   { type: 'site.sync', says: 'has no site directory on this host', wrong: (world, { sourceId }) => deleteDirectory(world, sourceId) },
-  { type: 'site.sync', says: 'Stead has no backup of the source for this sync', wrong: (world, { sourceId }) => sendAway(world, sourceId) },
+  { type: 'site.sync', says: 'Stead has no backup of the source for this copy', wrong: (world, { sourceId }) => sendAway(world, sourceId) },
   { type: 'site.sync', says: 'The source was overwritten during the copy', after: 'database', wrong: (world, { sourceId }) => replaceContent(world, sourceId) },
   { type: 'site.sync', says: 'no longer has the role download_backups', after: 'check', wrong: loseRights },
   { type: 'site.sync', says: 'no longer has the role download_backups', after: 'switch', wrong: loseRights },

@@ -8,6 +8,7 @@ import { expireBackups } from './schedule/expire-backups.job.ts'
 import { forgetBackupsJob, forgetBackupsOfSite } from './schedule/forget-backups.job.ts'
 import { planBackups, planBackupsOften } from './schedule/plan-backups.job.ts'
 import { proveBackups } from './schedule/prove-backups.job.ts'
+import { contentInStorage, orderCopies } from './sync/content-in-storage.ts'
 import { syncSitesJob } from './sync/sync-sites.job.ts'
 import { deleteBackupJob } from './take/delete-backup.job.ts'
 import { measureDownload } from './take/measure-backup.job.ts'
@@ -31,7 +32,7 @@ export const backups = resource({
     control: [planBackups, forgetBackupsJob],
   },
   schedules: [planBackupsOften],
-  siteHooks: { forgotten: forgetBackupsOfSite },
+  siteHooks: { copied: orderCopies, openCopied: contentInStorage, forgotten: forgetBackupsOfSite },
   undoable: undoableAmong,
   problems,
   actions,

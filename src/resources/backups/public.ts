@@ -15,4 +15,4 @@ export {
 } from './restore/undo-point.ts'
 export { requestScheduled } from './schedule/plan-backups.job.ts'
 export { backupNumber, enterUnderNewId, reconcileBackups } from './schedule/reconcile-backups.ts'
-export { haveStorageInCommon } from './sync/sync-source.ts'
+export { keptCore } from './take/kept-core.ts'

@@ -19,9 +19,9 @@ import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { type BackupKind, CORE_BACKUP, coreOwner, siteOwner } from '../backups/backup.ts'
 import { backupIn, nameIn } from '../backups/backups.fixture.ts'
+import { keptCore } from '../backups/public.ts'
 import { takeBackup } from '../backups/take/take-backup.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { keptCore } from './kept-core.ts'
 import { recoverSite } from './recover-site.job.ts'
 
 let api: TestApi
@@ -174,7 +174,7 @@ test('unpacks a release that backups contain, with its unshared files from anoth
     ...[entry('wp-includes'), entry('wp-includes/version.php', 'of 5.9')],
   ]
   await api.backups.repository(coreOwner('5.9')).writeTree(Readable.from(entries), { name: CORE_BACKUP })
-  const source = keptCore(api.backups, async () => like)
+  const source = keptCore({ backups: api.backups, template: async () => ({ corePath: like }) })
   const task = (asked = signal) => ({ workDir: folder, signal: asked, report() {} }) as SourceTask
   await expect(source.find('5.8', task())).rejects.toThrow('no backup contains a site with this version')
   const into = join(folder, 'into')

@@ -14,12 +14,18 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { releaseHeld } from '../../platform/operations/host-operations.ts'
-import { type BackupKind, type CompletedBackup, listCompleted, nameInRepository, siteOwner } from '../backups/public.ts'
+import {
+  type BackupKind,
+  type CompletedBackup,
+  keptCore,
+  listCompleted,
+  nameInRepository,
+  siteOwner,
+} from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { closeForWork, holdSite, openSite, purgeCaches, siteFilled } from '../sites/public.ts'
 import { actions } from './actions.ts'
-import { keptCore } from './kept-core.ts'
 
 const Input = Type.Object({ siteId: Type.Integer() })
 type Input = Type.Static<typeof Input>
@@ -52,8 +58,7 @@ export const recoverSite = durableWith<HostServices>()({
 async function fetchCore({ services, input, results, signal }: Looked): Promise<void> {
   const directory = results.look && (await services.siteDirectories.ofSite(input.siteId))
   if (!directory) return
-  const kept = keptCore(services.backups, async () => (await services.template()).corePath)
-  await services.ensureCore(directory.coreVersion, kept, signal)
+  await services.ensureCore(directory.coreVersion, keptCore(services), signal)
 }
 
 /** Closes the site. Its record is already closed, and this also stops the host's own tasks from starting PHP. */

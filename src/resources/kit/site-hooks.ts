@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { ListedSite, Site } from '../sites/site.ts'
 import type { Change } from './change.ts'
+import type { StoredContent } from './site-content.ts'
 
 /**
  * Functions of a resource for events in the life of a site, called in the same transaction. Declared in the resource's
@@ -17,6 +18,20 @@ export interface SiteHooks<Services> {
    * host. Adds the resource's own files. Visitors cannot see the site meanwhile. May run twice.
    */
   readonly filled?: (services: Services, site: Site) => Promise<void>
+  /**
+   * Called when another host is to copy its content. Orders backups for that, which take no slot.
+   * @returns the backups, and the operations that take them
+   */
+  readonly copied?: (
+    tx: Tx,
+    site: Site,
+    by: { readonly now: number },
+  ) => Promise<{ readonly backups: readonly number[]; readonly operations: readonly number[] }>
+  /**
+   * Opens the content that such backups have, on the other host.
+   * @throws PermanentFailure when one is missing, or this host does not see it
+   */
+  readonly openCopied?: (services: Services, siteId: number, backups: readonly number[]) => Promise<StoredContent>
   /** Called when it becomes reachable for visitors for the first time. The site is held. */
   readonly live?: (tx: Tx, site: Site, change: Change) => Promise<void>
   /**

@@ -24,7 +24,7 @@ export const problems = declareProblems({
   },
   clone_elsewhere: {
     status: 400,
-    text: 'datacenter_code: Stead creates a clone on the host of its source, which serves {codes}. Choose one of these codes.',
+    text: 'datacenter_code: no host in {code} can run the clone. Choose one of these codes: {codes}.',
     remedy: 'Omit `datacenter_code`, or use one of these codes.',
   },
   site_being_cloned: {

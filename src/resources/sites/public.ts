@@ -29,7 +29,7 @@ export { tellOfLostSite } from './remove/lost-site.ts'
 export { removeSitesOf } from './remove/remove-sites-of.job.ts'
 export { restoreFromTrash, SiteIsLeaving } from './remove/trash.ts'
 export { displayNames, type SiteRights, sitesWithRights } from './rights.store.ts'
-export { canRun, databaseOfSite, type HostRuntimes, runtimesOfHost, runtimesOfHosts } from './runtime.store.ts'
+export { canTake, databaseOfSite, type HostRuntimes, runtimesOfHost, runtimesOfHosts } from './runtime.store.ts'
 export { presentSite, presentSiteWithAddresses, SiteSchema, SiteWithAddresses } from './show/present-site.ts'
 export { countSites } from './show/site-counts.store.ts'
 export {

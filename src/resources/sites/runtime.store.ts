@@ -54,6 +54,12 @@ export function canRun({ runtimes }: HostRuntimes, version: string, database: Da
   return runtime !== 'refused' && (!isOnServer(database) || reachesServers(runtime))
 }
 
+/** Returns whether a host can take a site with this PHP version and kind of database, which it must have itself. */
+export function canTake(host: HostRuntimes, version: string, database: DatabaseKind): boolean {
+  const hasDatabase = isOnServer(database) ? host.databases[version] === database : host.hasWasm
+  return hasDatabase && canRun(host, version, database)
+}
+
 /**
  * Rejects a version that a host cannot run.
  * @throws Problem php_version_not_there

@@ -373,6 +373,8 @@ const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.provision', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.provision', says: 'WooCommerce cannot be installed: the plugin directory does not list it', wrong: (world) => give(world, { pluginDirectory: { find: async () => undefined } }) },
   { type: 'site.provision', says: 'WooCommerce cannot be installed: not today', wrong: (world) => answer(world, 'make-shop-pages', refuse) },
+  { type: 'site.clone', says: 'Backup 987654 of site', wrong: (_, input) => Object.assign(input, { backups: [987654] }) },
+  { type: 'site.clone', says: 'Stead has no backup of the source for this copy', wrong: (_, input) => Object.assign(input, { backups: [] }) },
   { type: 'site.clone', says: 'The site was deleted', wrong: (world, { siteId }) => deleteSite(world, siteId) },
   { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteSite(world) },
   { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteDirectory(world) },

@@ -4,7 +4,7 @@ import { isUsable } from '../../hosting/host-state.ts'
 import type { Bound } from '../../hosting/identity/bind.ts'
 import { givenUp } from '../../hosting/identity/faults.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
-import { haveStorageInCommon } from '../../resources/backups/sync/sync-source.ts'
+import { haveStorageInCommon } from '../../resources/kit/shared-storage.ts'
 import { readJoined } from '../certificates/join.ts'
 import type { ProcessContext } from '../process-context.ts'
 

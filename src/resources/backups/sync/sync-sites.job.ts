@@ -7,7 +7,6 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../../platform/operations/definition.ts'
-import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { needsRights } from '../../access/still-allowed.ts'
 import { aboutSite, type ChangeRecord, changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
@@ -28,12 +27,10 @@ import {
   verifyContent,
 } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
-import { findBackup, setBackupOperation } from '../backup.store.ts'
+import { findBackup } from '../backup.store.ts'
 import type { BackupKind } from '../backup.ts'
 import { forGood } from '../restore/restore-check.ts'
 import { keeping } from '../restore/undo-point.ts'
-import { orderBackup } from '../take/order-backup.ts'
-import { takeBackupJob } from '../take/take-backup.job.ts'
 import { describeSync, kindsOf, rightsOfSync, SyncOrder, scopeOfSync } from './sync.ts'
 import { sourceHere, sourceInStorage } from './sync-source.ts'
 
@@ -74,32 +71,6 @@ export const syncSitesJob = durableWith<HostServices>()({
   },
   failed: tellOfFailure,
 })
-
-/**
- * Requests the automatic backups of a sync, source first, each in the queue of its site. They take a slot each, so hold
- * the sites.
- */
-export async function requestSyncBackups(
-  tx: Tx,
-  sites: readonly Pick<Site, 'id' | 'accountId' | 'hostId'>[],
-  kinds: readonly BackupKind[],
-  { createdBy, now }: { readonly createdBy: string; readonly now: number },
-): Promise<{ siteId: number; backupId: number; operationId: number }[]> {
-  const ordered: { siteId: number; backupId: number; operationId: number }[] = []
-  for (const { id: siteId, accountId, hostId } of sites)
-    for (const kind of kinds) {
-      const { id: backupId } = await orderBackup(tx, { siteId, kind, origin: 'ondemand', createdBy, now })
-      const operationId = await enqueue(
-        tx,
-        takeBackupJob,
-        { siteId, backupId, isAwaited: true },
-        { siteId, accountId, hostId, now },
-      )
-      await setBackupOperation(tx, backupId, operationId)
-      ordered.push({ siteId, backupId, operationId })
-    }
-  return ordered
-}
 
 interface Checked {
   /** How often the source's content had been replaced when this began. */

@@ -8,14 +8,15 @@ import { problems as authenticationProblems } from '../../authentication/public.
 import type { Caller } from '../../kit/caller.ts'
 import { aboutSite } from '../../kit/change.ts'
 import { endpoint } from '../../kit/endpoint.ts'
+import { haveStorageInCommon } from '../../kit/shared-storage.ts'
 import { holdVisibleSite, requireInstalled, problems as siteProblems, type VisibleSite } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
 import { freeSlots } from '../backup.store.ts'
 import { creatorOf } from '../creator.ts'
 import { problems } from '../problems.ts'
+import { requestBackups } from '../take/take-backup.job.ts'
 import { describeSync, kindsOf, NewSync, partsToSync, rightsOfSync } from './sync.ts'
-import { requestSyncBackups, syncSitesJob } from './sync-sites.job.ts'
-import { haveStorageInCommon } from './sync-source.ts'
+import { syncSitesJob } from './sync-sites.job.ts'
 
 export const syncSites = endpoint({
   id: 'syncSites',
@@ -52,7 +53,11 @@ export const syncSites = endpoint({
     // The sync runs after what was requested for the source before.
     const earlier = await openOperations(tx, from.id)
     const createdBy = await creatorOf(context)
-    const backups = await requestSyncBackups(tx, [from, to], kindsOf(order), { createdBy, now })
+    const by = { origin: 'ondemand', createdBy, now } as const
+    const backups = [
+      ...(await requestBackups(tx, from, kindsOf(order), by)),
+      ...(await requestBackups(tx, to, kindsOf(order), by)),
+    ]
     const input = {
       ...{ siteId: to.id, sourceId: from.id, ...order, skipHttpCheck: body.skip_http_check === true },
       ...(body.wp_environment_type && {

@@ -6,9 +6,10 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../../platform/operations/definition.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
-import { holdSite } from '../../sites/public.ts'
+import { holdSite, type Site } from '../../sites/public.ts'
 import { actions, events } from '../actions.ts'
 import {
   completeBackup,
@@ -19,12 +20,23 @@ import {
   markFailed,
   newestCompleted,
   newestWarning,
+  setBackupOperation,
   setDamage,
   untriedSince,
 } from '../backup.store.ts'
-import { type Backup, downloadBytes, nameInRepository, OLDER_KEPT_MS, siteOwner, TRUST_MS } from '../backup.ts'
+import {
+  type Backup,
+  type BackupKind,
+  downloadBytes,
+  nameInRepository,
+  OLDER_KEPT_MS,
+  type Origin,
+  siteOwner,
+  TRUST_MS,
+} from '../backup.ts'
 import { measureLater } from './measure-backup.job.ts'
 import { measureBackup } from './measure-backup.ts'
+import { orderBackup } from './order-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
 import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
 
@@ -62,6 +74,34 @@ export const takeScheduledBackup = durableWith<HostServices>()({
   ...definition,
   atOnce: SCHEDULED_AT_ONCE,
 })
+
+/** A backup that another operation waits for. */
+export interface RequestedBackup {
+  readonly siteId: number
+  readonly backupId: number
+  readonly operationId: number
+}
+
+/**
+ * Requests backups of a site that another operation waits for, in this order, in the queue of the site. On-demand ones
+ * take a slot each, so hold the site.
+ */
+export async function requestBackups(
+  tx: Tx,
+  { id: siteId, accountId, hostId }: Pick<Site, 'id' | 'accountId' | 'hostId'>,
+  kinds: readonly BackupKind[],
+  { origin, createdBy, now }: { readonly origin: Origin; readonly createdBy: string | null; readonly now: number },
+): Promise<RequestedBackup[]> {
+  const requested: RequestedBackup[] = []
+  for (const kind of kinds) {
+    const { id: backupId } = await orderBackup(tx, { siteId, kind, origin, createdBy, now })
+    const input = { siteId, backupId, isAwaited: true }
+    const operationId = await enqueue(tx, takeBackupJob, input, { siteId, accountId, hostId, now })
+    await setBackupOperation(tx, backupId, operationId)
+    requested.push({ siteId, backupId, operationId })
+  }
+  return requested
+}
 
 interface Taken extends TakenBackup {
   /** Backups that have lost data which this one did not heal, by name. */

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../../platform/http/problem.ts'
-import { haveStorageInCommon } from '../../backups/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
+import { haveStorageInCommon } from '../../kit/shared-storage.ts'
 import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { cordonByRequest, HostName, HostStateSchema } from './cordon-by-request.ts'

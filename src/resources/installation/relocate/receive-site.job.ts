@@ -10,10 +10,9 @@ import { CopyGone } from '../../../hosting/site-directories/site-directories.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import { flagsOfRow } from '../../../site-flags.ts'
-import { siteOwner, wantedFiles } from '../../backups/public.ts'
+import { keptCore, siteOwner, wantedFiles } from '../../backups/public.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from '../../sites/public.ts'
-import { keptCore } from '../kept-core.ts'
 import { FirstContent, settleAll, sharing, WholeContent } from './relocation.ts'
 
 /*
@@ -72,8 +71,7 @@ async function repositoryOf({ services, input }: Context<FirstContent>): Promise
 async function fetchCore(context: Context<FirstContent>): Promise<void> {
   const { services, signal } = context
   const { coreVersion } = await copyOf(context)
-  const kept = keptCore(services.backups, async () => (await services.template()).corePath)
-  await services.ensureCore(coreVersion, kept, signal)
+  await services.ensureCore(coreVersion, keptCore(services), signal)
 }
 
 /** Puts files of a backup in place, and compares those that have changed since the last time. */

@@ -1,8 +1,7 @@
 import { phpVersions } from '../../../hosting/php/runtime.ts'
-import { isOnServer } from '../../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import {
-  canRun,
+  canTake,
   databaseOfSite,
   type HostRoom,
   type HostRuntimes,
@@ -68,10 +67,7 @@ export function refusalOfPlace(
 }
 
 const versionsOf = (runtimes: HostRuntimes, kind: Kind) =>
-  phpVersions.filter((version) => {
-    const hasDatabase = isOnServer(kind) ? runtimes.databases[version] === kind : runtimes.hasWasm
-    return hasDatabase && canRun(runtimes, version, kind)
-  })
+  phpVersions.filter((version) => canTake(runtimes, version, kind))
 
 function refusalOf(
   site: Site,

@@ -23,6 +23,7 @@ import type { Database } from '../../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import { needsRights } from '../../access/still-allowed.ts'
 import type { HostServices } from '../../kit/host-services.ts'
+import type { StoredContent } from '../../kit/site-content.ts'
 import { addressesOf, mainAddressesOf, movedTo } from '../addresses/site-addresses.ts'
 import {
   becomeLive,
@@ -38,9 +39,14 @@ import { type Site, siteConstants, stagingAddress } from '../site.ts'
 import { type ContentState, contentState } from '../switches/closing.store.ts'
 import { siteFilled } from '../wordpress/site-filled.ts'
 
-type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number }, HostServices, Results>
+const CloneOrder = Type.Object({
+  siteId: Type.Integer(),
+  sourceId: Type.Integer(),
+  /** Backups of the source, when the clone is created on another host. */
+  backups: Type.Optional(Type.Array(Type.Integer())),
+})
 
-const CloneOrder = Type.Object({ siteId: Type.Integer(), sourceId: Type.Integer() })
+type Context<Results = unknown> = StepContext<Type.Static<typeof CloneOrder>, HostServices, Results>
 
 /**
  * Clones a site: copies another site's content, with its own address and keys, until it serves pages. The source stays
@@ -79,15 +85,16 @@ interface Claimed {
 }
 
 async function claimDirectory(context: Context): Promise<Claimed> {
-  const { services, input } = context
+  const { services, input, signal } = context
   const site = await siteOf(context)
-  const { directory: source } = await sourceOf(services, input.sourceId)
+  const { directory: source } = await sourceOf(services, input)
   await clearDeployError(context, site)
   const template = await services.template().catch((error) => {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
-  const { coreVersion } = source
-  const { database } = source
+  const { coreVersion, database } = source
+  const stored = await storedContent(services, input)
+  if (stored) await services.ensureCore(coreVersion, stored.core, signal)
   const directory = await services.siteDirectories.claim(site.id, { ...template, coreVersion, database }, [])
   // A spare may have been warmed in it.
   await services.spares.take(directory.id)
@@ -95,13 +102,26 @@ async function claimDirectory(context: Context): Promise<Claimed> {
   return { coreVersion }
 }
 
-/** @throws PermanentFailure when the source was deleted or is on another host */
-async function sourceOf(services: HostServices, sourceId: number): Promise<{ site: Site; directory: SiteDirectory }> {
+/** @throws PermanentFailure when the source was deleted, or moved away before it was copied */
+async function sourceOf(
+  services: HostServices,
+  { sourceId, backups }: Context['input'],
+): Promise<{ site: Site; directory: SiteDirectory }> {
   const site = await findSite(services.database.read, sourceId)
   const directory = await services.siteDirectories.ofSite(sourceId)
   if (!site || !directory) throw new PermanentFailure('The source site was deleted')
-  if (site.hostId !== services.hostId) throw new PermanentFailure('The source site is on another host')
+  if (!backups && site.hostId !== services.hostId) throw new PermanentFailure('The source site is on another host')
   return { site, directory }
+}
+
+/** Opens the backups of a source on another host. */
+async function storedContent(
+  services: HostServices,
+  { sourceId, backups }: Context['input'],
+): Promise<StoredContent | undefined> {
+  if (!backups) return undefined
+  for (const { openCopied } of services.siteHooks) if (openCopied) return openCopied(services, sourceId, backups)
+  throw new PermanentFailure('Nothing opens the backups of the source')
 }
 
 /** Address that the clone's own content uses from now on. */
@@ -113,23 +133,22 @@ interface Copied {
 
 /**
  * Copies first the database, as of one moment, then the files, because files are uploaded before the database mentions
- * them. Repeats both if a restore or sync replaced the source's content meanwhile, because a mix of both versions would
- * match no state that the site ever had.
+ * them. Repeats both if a restore or sync replaced the content of an open source meanwhile, because a mix of both
+ * versions would match no state that the site ever had.
  */
 async function copyContent(context: Context): Promise<Copied> {
   const { services, input } = context
   const site = await siteOf(context)
-  const { site: source, directory: sourceDirectory } = await sourceOf(services, input.sourceId)
-  const [from, to] = [contentPlace(source.id, sourceDirectory), contentPlace(site.id, await directoryOf(context))]
+  const { site: source, directory: sourceDirectory } = await sourceOf(services, input)
+  const to = contentPlace(site.id, await directoryOf(context))
   await services.pool.stop(site.id, 0)
   const address = stagingAddress(site.name, services.config)
   const others = await addressesOf(services.database.read, source, services.config)
-  const before = await stateOf(services.database, source.id)
-  if (before.isClosed) throw new Error('Another operation is using the source site')
   const main = source.hasMultisite ? await mainAddressesOf(services.database.read, source, services.config) : others
-  await copyBoth(context, from, to, movedTo(address, main))
-  const after = await stateOf(services.database, source.id)
-  if (after.changes !== before.changes) throw new Error('The source site was overwritten during the copy')
+  const changes = movedTo(address, main)
+  const stored = await storedContent(services, input)
+  if (stored) await copyStored(context, stored, to, changes)
+  else await copyOpen(context, contentPlace(source.id, sourceDirectory), to, changes)
   await services.siteDatabase.switch(to)
   await services.siteDatabase.cleanUp(to)
   return { address, others: others.filter((each) => each !== address) }
@@ -141,13 +160,16 @@ async function stateOf(database: Database, siteId: number): Promise<ContentState
   return state
 }
 
-async function copyBoth(
+/** @throws when a restore or sync replaced the content of the source meanwhile */
+async function copyOpen(
   { services, signal, progressBytes }: Context,
   from: SitePlace,
   to: SitePlace,
   changes: readonly AddressChange[],
 ): Promise<void> {
-  const { siteFiles, siteDatabase } = services
+  const { siteFiles, siteDatabase, database } = services
+  const before = await stateOf(database, from.siteId)
+  if (before.isClosed) throw new Error('Another operation is using the source site')
   const files = await siteFiles.size(from)
   let loaded = 0
   await withSnapshot(siteDatabase, from, async (snapshot) => {
@@ -159,6 +181,32 @@ async function copyBoth(
   })
   const onProgress = (done: number) => progressBytes(loaded + done, loaded + Math.max(done, files.bytes))
   await siteFiles.copy(from, to, { signal, onProgress })
+  const after = await stateOf(database, from.siteId)
+  if (after.changes !== before.changes) throw new Error('The source site was overwritten during the copy')
+}
+
+/** Backups never change, so they need no such look. */
+async function copyStored(
+  { services, signal, progressBytes }: Context,
+  from: StoredContent,
+  to: SitePlace,
+  changes: readonly AddressChange[],
+): Promise<void> {
+  const { siteFiles, siteDatabase } = services
+  const fileBytes = await from.fileBytes()
+  let loaded = 0
+  await from.withDatabase((dump, bytes) => {
+    const onProgress = (done: number) => {
+      loaded = done
+      progressBytes(done, Math.max(done, bytes) + fileBytes)
+    }
+    return siteDatabase.load(to, dump, { changes, signal, onProgress })
+  })
+  const onProgress = (done: number) => progressBytes(loaded + done, loaded + Math.max(done, fileBytes))
+  const scope = { paths: [''] }
+  await siteFiles.prepare(to, from.files(scope), { scope, signal, onProgress })
+  await siteFiles.switch(to)
+  await siteFiles.cleanUp(to)
 }
 
 /** Changes what plugins derived from the database to the clone's address. Its PHP does not run yet. */

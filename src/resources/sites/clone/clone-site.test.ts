@@ -86,4 +86,16 @@ describe.each(dialects)('clone on $dialect', ({ dialect, skip }) => {
     const waits = await api.database.read.selectFrom('operation_waits').selectAll().orderBy('for_id').execute()
     expect(waits).toEqual([first, second].map((id) => ({ operation_id: Number(headers['operation-id']), for_id: id })))
   })
+
+  test('503 if its host is full, and no storage passes its content to another', async () => {
+    const other = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}' }
+    await api.database.transaction(async (tx) => {
+      await tx
+        .insertInto('hosts')
+        .values({ ...other, seen_at: Date.now() })
+        .execute()
+      await tx.updateTable('hosts').set({ max_sites: 0 }).where('name', '!=', 'far').execute()
+    })
+    expect((await clone({ name: 'copy-1' })).status).toBe(503)
+  })
 })

@@ -1,13 +1,15 @@
 import Type from 'typebox'
 import type { Config } from '../../../config.ts'
-import { isUniqueViolation } from '../../../platform/db/database.ts'
+import { isUniqueViolation, type Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import { openOperations } from '../../../platform/operations/open-operations.ts'
 import { copiedFlags } from '../../../site-flags.ts'
 import { isReservedSiteName } from '../../access/reserved-names.ts'
 import { problems as accountProblems, planNamed } from '../../account/public.ts'
 import { aboutSite } from '../../kit/change.ts'
+import type { Context } from '../../kit/context.ts'
 import { endpoint } from '../../kit/endpoint.ts'
+import { haveStorageInCommon } from '../../kit/shared-storage.ts'
 import { SiteId } from '../../kit/site-id.ts'
 import { actions } from '../actions.ts'
 import { putRoute } from '../addresses/route.store.ts'
@@ -15,6 +17,7 @@ import { countAgainstPlan } from '../create/count-against-plan.ts'
 import { creationFacts } from '../create/creation.store.ts'
 import { choosePlace, type HostRoom } from '../create/placement.ts'
 import { problems } from '../problems.ts'
+import { canTake, databaseOfSite, type HostRuntimes, runtimesOfHosts } from '../runtime.store.ts'
 import { presentSite, SiteSchema } from '../show/present-site.ts'
 import { insertSite, type SiteDraft, usualEnvironment } from '../site.store.ts'
 import { type EnvironmentType, NewSite, requireInstalled, type Site, stagingHostName } from '../site.ts'
@@ -26,7 +29,7 @@ export const cloneSite = endpoint({
   path: '/v1/sites/{site_id}/clone',
   summary: 'Clone a site',
   description:
-    "Returns a site in state `cloning`. Its state becomes `live` when it responds to visitors. The source stays open. The clone gets the files, database, PHP version and tags of the source, rewritten to its own address. It does not get domains, DNS records, collaborators, backups or notes. The clone belongs to the owner of the source and counts against that account's plan.",
+    "Returns a site in state `cloning`. Its state becomes `live` when it responds to visitors. The source stays open. The clone gets the files, database, PHP version and tags of the source, rewritten to its own address. It does not get domains, DNS records, collaborators, backups or notes. If the host of the source has no room or serves another datacenter, the clone is created on another host, from backups of the source. The clone belongs to the owner of the source and counts against that account's plan.",
   access: { site: 'clone the site' },
   params: Type.Object({ site_id: SiteId }),
   body: Type.Object(
@@ -35,7 +38,7 @@ export const cloneSite = endpoint({
       staging: NewSite.properties.staging,
       datacenter_code: Type.Optional(
         Type.String({
-          description: 'Must be served by the host of the source. Default: the datacenter of the source',
+          description: 'Default: the datacenter of the source',
         }),
       ),
     },
@@ -64,9 +67,10 @@ export const cloneSite = endpoint({
     const plan = planNamed(account.plan)
     if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (source.hasMultisite && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
-    const place = placeBeside(source, body.datacenter_code, config, hosts)
+    const place = await placeOfClone(tx, source, body.datacenter_code, { config, hosts })
     // The clone runs after what was requested for the source before.
     const after = await openOperations(tx, source.id)
+    const backups = place.hostId === source.hostId ? undefined : await copiesOf(tx, source, after, context)
     const site = await insertSite(tx, { ...draftOf(source, isStaging), ...place, name }, now).catch((error) => {
       throw isUniqueViolation(error) ? new Problem(problems.name_taken, { name }) : error
     })
@@ -75,7 +79,8 @@ export const cloneSite = endpoint({
     await context.record({ action: actions['site.cloned'], message: `Cloned ${source.name} to ${name}`, about })
     let shown = site
     for (const { ordered } of siteHooks) shown = { ...shown, ...(await ordered?.(tx, site, context)) }
-    await context.start(cloneSiteJob, { siteId: site.id, sourceId: source.id }, { about, after })
+    const order = { siteId: site.id, sourceId: source.id, ...(backups && { backups }) }
+    await context.start(cloneSiteJob, order, { about, after })
     await countAgainstPlan(tx, account, isStaging)
     return presentSite(shown, config, now)
   },
@@ -98,17 +103,62 @@ function environmentOf({ environmentType, isStaging }: Site, isStagingClone: boo
   return isStagingClone !== isStaging && isOfKind ? usualEnvironment(isStagingClone) : environmentType
 }
 
-/** @throws Problem `unknown_datacenter`, `clone_elsewhere`, `no_host` */
-function placeBeside(
+interface Place {
+  readonly datacenterCode: string
+  readonly hostId: number
+}
+
+/**
+ * Prefers the host of the source, where a clone is a copy on one disk. Another one needs a backup storage that both use.
+ * @throws Problem `unknown_datacenter`, `clone_elsewhere`, `no_host`
+ */
+async function placeOfClone(
+  tx: Tx,
   source: Site,
   asked: string | undefined,
-  { datacenters }: Config,
-  hosts: readonly HostRoom[],
-): { datacenterCode: string; hostId: number } {
+  { config, hosts }: { readonly config: Config; readonly hosts: readonly HostRoom[] },
+): Promise<Place> {
+  const { datacenters } = config
+  const usual = source.datacenterCode
   const own = hosts.filter(({ id }) => id === source.hostId)
-  const served = own[0]?.datacenters ?? []
   const isKnown = asked === undefined || datacenters.some(({ code }) => code === asked)
-  if (asked !== undefined && isKnown && served.length > 0 && !served.includes(asked))
-    throw new Problem(problems.clone_elsewhere, { codes: served.join(', ') })
-  return choosePlace(asked, source.datacenterCode, datacenters, own)
+  const serves = ({ datacenters: served }: HostRoom) => served.length === 0 || served.includes(asked ?? usual)
+  if (!isKnown || own.some((host) => serves(host) && host.freeSites > 0))
+    return choosePlace(asked, usual, datacenters, own)
+  const others = haveStorageInCommon(config) ? await othersThatTake(tx, source, hosts) : []
+  if (asked !== undefined && own.length > 0 && ![...own, ...others].some(serves))
+    throw new Problem(problems.clone_elsewhere, { code: asked, codes: codesOf([...own, ...others], config).join(', ') })
+  return choosePlace(asked, usual, datacenters, others)
+}
+
+async function othersThatTake(tx: Tx, source: Site, hosts: readonly HostRoom[]): Promise<HostRoom[]> {
+  const others = hosts.filter(({ id }) => id !== source.hostId)
+  if (others.length === 0) return []
+  const kind = await databaseOfSite(tx, source.id)
+  const runtimes = await runtimesOfHosts(
+    tx,
+    others.map(({ id }) => id),
+  )
+  return others.filter(({ id }) => canTake(runtimes.get(id) as HostRuntimes, source.phpVersion, kind))
+}
+
+/** Returns the datacenters that these hosts serve, in the order of the settings. */
+function codesOf(hosts: readonly HostRoom[], { datacenters }: Config): string[] {
+  const isServed = (code: string) =>
+    hosts.some((host) => host.datacenters.length === 0 || host.datacenters.includes(code))
+  return datacenters.map(({ code }) => code).filter(isServed)
+}
+
+/**
+ * Orders backups of the source for the host of the clone.
+ * @param after gets the operations that take them
+ */
+async function copiesOf(tx: Tx, source: Site, after: number[], { siteHooks, now }: Context): Promise<number[]> {
+  const backups: number[] = []
+  for (const { copied } of siteHooks) {
+    const ordered = await copied?.(tx, source, { now })
+    backups.push(...(ordered?.backups ?? []))
+    after.push(...(ordered?.operations ?? []))
+  }
+  return backups
 }

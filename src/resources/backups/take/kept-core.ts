@@ -1,16 +1,19 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BackupStore } from '../../backups/backup-store.ts'
-import type { CoreSource } from '../../hosting/core-library/core-source.ts'
-import { CORE_BACKUP, coreOwner } from '../backups/public.ts'
+import type { CoreSource } from '../../../hosting/core-library/core-source.ts'
+import type { Template } from '../../../hosting/site-directories/template.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { CORE_BACKUP, coreOwner } from '../backup.ts'
 
 /**
  * Returns a release from the backups of sites, for when it exists nowhere else. They contain what sites share
  * (`wp-admin`, `wp-includes`). A site's own files are in its backup, and the other files of a release come from one
  * that is present.
- * @param like finds the folder of a release that is present
  */
-export function keptCore(backups: BackupStore, like: () => Promise<string>): CoreSource {
+export function keptCore({
+  backups,
+  template,
+}: Pick<HostServices, 'backups'> & { template(): Promise<Pick<Template, 'corePath'>> }): CoreSource {
   return {
     name: 'the backups',
     identity: async () => 'backups',
@@ -28,10 +31,10 @@ export function keptCore(backups: BackupStore, like: () => Promise<string>): Cor
             if (entry.kind === 'folder') await mkdir(path, { recursive: true })
             if (entry.kind === 'file') await writeFile(path, repository.readFile(entry))
           }
-          const likePath = await like()
-          for (const name of await readdir(likePath))
+          const { corePath } = await template()
+          for (const name of await readdir(corePath))
             if (name !== 'wp-admin' && name !== 'wp-includes')
-              await cp(join(likePath, name), join(into, name), { recursive: true })
+              await cp(join(corePath, name), join(into, name), { recursive: true })
         },
       }
     },
