@@ -145,4 +145,10 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "The monitoring of sites: what edges find, how often they asked on each day, what a control concludes for each site, and the incidents.",
   '0119-edge-keys':
     "Private keys of certificates, and keys of TLS sessions, sealed for edges without the master key. Earlier versions of edges continue with their own column and table.",
+  '0125-alerts':
+    "Alerts, what people chose to be told and have muted, and who is or was told of which.",
+  '0126-alert-conditions':
+    "When the DNS of a domain last pointed here, and an index for certificates that are about to expire.",
+  '0127-alert-chats':
+    "Rooms of chat programs that get alerts, and faults of sites that hosts have counted.",
 }

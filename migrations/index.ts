@@ -71,6 +71,9 @@ import { joinDatacenters } from './0114-join-datacenters.ts'
 import { roleLogins } from './0116-role-logins.ts'
 import { monitoring } from './0118-monitoring.ts'
 import { edgeKeys } from './0119-edge-keys.ts'
+import { alerts } from './0125-alerts.ts'
+import { alertConditions } from './0126-alert-conditions.ts'
+import { alertChats } from './0127-alert-chats.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -146,4 +149,7 @@ export const migrations: Record<string, Migration> = {
   '0116-role-logins': roleLogins,
   '0118-monitoring': monitoring,
   '0119-edge-keys': edgeKeys,
+  '0125-alerts': alerts,
+  '0126-alert-conditions': alertConditions,
+  '0127-alert-chats': alertChats,
 }

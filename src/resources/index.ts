@@ -1,5 +1,6 @@
 import { account } from './account/index.ts'
 import { activity } from './activity/index.ts'
+import { alerts } from './alerts/index.ts'
 import { applications } from './applications/index.ts'
 import { authentication } from './authentication/index.ts'
 import { backups } from './backups/index.ts'
@@ -66,6 +67,7 @@ export const resources = [
   logs,
   statistics,
   monitoring,
+  alerts,
   performanceReports,
   operations,
   webhooks,

@@ -36,6 +36,7 @@ import { type HostReport, startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
 import { openSiteDirectories, siteDirectoriesOf } from './host/site-directories.ts'
 import { openSiteFiles } from './host/site-disk.ts'
+import { SiteFaults } from './host/site-faults.ts'
 import { type HostBudgets, openSitePhp, type SitePhp } from './host/site-php.ts'
 import { openSpill, type TakenFolder, takeDataFolder, takeDataFolderAgain } from './host/take-data-folder.ts'
 import { listenToEdges } from './host/web.ts'
@@ -184,6 +185,7 @@ async function startWork(context: ProcessContext, host: HostParts, options: Host
     facts: () => ({
       ...preparation.state(),
       containment: runtime.containment(),
+      diskUsedShare: Math.round(context.room.usedShare * 1000) / 1000,
       ...served.facts,
       php: pool.stats(),
       cron: cron.stats(),
@@ -260,14 +262,16 @@ function startMetrics(context: ProcessContext, budgets: HostBudgets, watched: Pa
   return startReporting(context, own)
 }
 
-const followPhpLogs = ({ config, logs, log }: ProcessContext, pool: PhpPool, sites: HostedSites): PhpLogFollower =>
-  new PhpLogFollower({
+function followPhpLogs(context: ProcessContext, pool: PhpPool, sites: HostedSites): PhpLogFollower {
+  const { config, logs, log } = context
+  return new PhpLogFollower({
     running: () => pool.running(),
     all: () => sites.all(),
-    store: logs,
+    store: new SiteFaults(context).counting(logs),
     places: openPlaces(join(config.dataDir, 'logs/php-places.db')),
     log,
   })
+}
 
 /** Prepares resources ahead of sites: the core, the golden copy, site directories, warm processes. */
 function prepareSites(

@@ -2968,6 +2968,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns one page of the alerts of all sites that you can see, newest first. The operator of the installation also sees its alerts. Alerts are kept for 90 days after their end.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark alerts as read
+         * @description Marks an alert and all older ones as read. Other people are not affected.
+         */
+        post: operations["markAlertsRead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get your alert settings
+         * @description Returns which kinds of alerts reach you, and how.
+         */
+        get: operations["getAlertSettings"];
+        /**
+         * Update your alert settings
+         * @description Send at least one field. A list replaces the one before.
+         */
+        put: operations["updateAlertSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/mutes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your mutes of alerts
+         * @description Returns one page of your mutes that have not ended, in order of ID.
+         */
+        get: operations["listAlertMutes"];
+        put?: never;
+        /**
+         * Mute alerts
+         * @description Alerts of a site, of a kind, or both no longer reach you by mail, chat or bell. Lists still show them. Webhooks and other people are not affected.
+         */
+        post: operations["createAlertMute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/mutes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a mute of alerts
+         * @description From now on, the alerts reach you again.
+         */
+        delete: operations["deleteAlertMute"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the chat rooms that get alerts
+         * @description Returns one page of the chat rooms of your account, in order of ID.
+         */
+        get: operations["listAlertChats"];
+        put?: never;
+        /**
+         * Send alerts to a chat room
+         * @description Sends alerts of your sites to an incoming webhook of Slack, Mattermost, Discord, or a compatible chat program. Your mutes apply. The URL is secret: Stead never shows it again.
+         */
+        post: operations["createAlertChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/chats/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message to a chat room
+         * @description Sends it within a minute. Then `sent_at` or `fault` of the chat room tells whether it arrived.
+         */
+        post: operations["testAlertChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/chats/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop sending alerts to a chat room
+         * @description Messages that were not sent yet are dropped.
+         */
+        delete: operations["deleteAlertChat"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/reports/performance/latest": {
         parameters: {
             query?: never;
@@ -6995,6 +7167,205 @@ export interface components {
             days: components["schemas"]["DayUptime"][];
             /** @description Newest first */
             incidents: components["schemas"]["SiteIncident"][];
+        };
+        Alert: {
+            /** @example 31 */
+            id: number;
+            /**
+             * @description What it is about
+             * @example site_down
+             */
+            kind: string;
+            /**
+             * @example critical
+             * @enum {string}
+             */
+            severity: "critical" | "warning";
+            /**
+             * @example firing
+             * @enum {string}
+             */
+            state: "firing" | "resolved";
+            /** @example Shop One is down */
+            title: string;
+            /** @example The front page answers 500 */
+            detail: string;
+            /**
+             * @description Null: it is about the installation
+             * @example 12
+             */
+            site_id: number | null;
+            /** @example Shop One */
+            site_name: string | null;
+            /**
+             * @description What it is about within the site and kind, such as a domain. Empty if there is only one
+             * @example
+             */
+            subject: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            began_at: string;
+            /**
+             * @description Null while it is open
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
+            /** @description Whether you have marked it as read */
+            read: boolean;
+            /** @description Whether one of your mutes covers it */
+            muted: boolean;
+        };
+        AlertsRead: {
+            /**
+             * @description ID of the newest alert that you have seen
+             * @example 31
+             */
+            up_to: number;
+        };
+        AlertKind: {
+            /** @example site_down */
+            kind: string;
+            /** @example Site is down */
+            title: string;
+            /**
+             * @example critical
+             * @enum {string}
+             */
+            severity: "critical" | "warning";
+        };
+        AlertSettings: {
+            /**
+             * @description Kinds of alerts that you get by mail
+             * @example [
+             *       "site_down"
+             *     ]
+             */
+            mail: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            /**
+             * @description Kinds of alerts that the bell of the control panel shows
+             * @example [
+             *       "site_down"
+             *     ]
+             */
+            bell: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            /**
+             * @description Whether you get mails about sites of others that you collaborate on, too
+             * @example false
+             */
+            mail_shared_sites: boolean;
+            /** @description All kinds of alerts that can reach you */
+            kinds: components["schemas"]["AlertKind"][];
+        };
+        AlertSettingsUpdate: {
+            /**
+             * @description Kinds of alerts that you get by mail
+             * @example [
+             *       "site_down"
+             *     ]
+             */
+            mail?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            /**
+             * @description Kinds of alerts that the bell of the control panel shows
+             * @example [
+             *       "site_down"
+             *     ]
+             */
+            bell?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            /**
+             * @description Whether you get mails about sites of others that you collaborate on, too
+             * @example false
+             */
+            mail_shared_sites?: boolean;
+        };
+        AlertMute: {
+            /** @example 4 */
+            id: number;
+            /**
+             * @description Null: all sites, and the installation
+             * @example 12
+             */
+            site_id: number | null;
+            /**
+             * @description Null: all kinds
+             * @example site_down
+             */
+            kind: string | null;
+            /**
+             * @description Null: until you delete it
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            until: string | null;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        NewAlertMute: {
+            site_id?: number | null;
+            /**
+             * @description Kind of alert
+             * @example site_down
+             * @enum {string|null}
+             */
+            kind?: "site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring" | null;
+            /**
+             * @description ISO 8601 time at which the mute ends. Without it: when you delete the mute
+             * @example 2099-02-01T08:00:00.000Z
+             */
+            until?: string | null;
+        };
+        AlertChat: {
+            /** @example 2 */
+            id: number;
+            /**
+             * @description Host of the URL. Stead never shows the rest, which is secret
+             * @example hooks.example.com
+             */
+            host: string;
+            /** @example #operations */
+            description: string;
+            /**
+             * @description Null for all kinds
+             * @example null
+             */
+            kinds: string[] | null;
+            /**
+             * @description When a message last arrived
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            sent_at: string | null;
+            /**
+             * @description Since when no message has arrived. Null if messages arrive
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description Why the last message did not arrive
+             * @example null
+             */
+            fault: string | null;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        NewAlertChat: {
+            /**
+             * @description URL of an incoming webhook of Slack, Mattermost, Discord, or a compatible chat program
+             * @example https://hooks.example.com/services/T0000/B0000/secret
+             */
+            url: string;
+            /** @example #operations */
+            description?: string;
+            /**
+             * @description Kinds of alerts to send. Null for all kinds, including those of later versions
+             * @example null
+             */
+            kinds?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[] | null;
         };
         DesktopReport: {
             /**
@@ -14603,6 +14974,396 @@ export interface operations {
                         data: components["schemas"]["SiteIncident"][];
                         errors: null;
                         page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description Only open alerts, or only ended ones */
+                state?: "firing" | "resolved";
+                /** @description Only alerts of this site */
+                site_id?: number;
+                /**
+                 * @description Kind of alert
+                 * @example site_down
+                 */
+                kind?: "site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring";
+                /** @description With `true`: only open alerts that your bell shows, without muted ones */
+                bell?: boolean;
+                /** @description With `true`: only alerts that you have not marked as read */
+                unread?: boolean;
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Alert"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    markAlertsRead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "up_to": 31
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertsRead"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertSettings"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    updateAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "mail": [
+                 *         "site_down"
+                 *       ],
+                 *       "bell": [
+                 *         "site_down"
+                 *       ],
+                 *       "mail_shared_sites": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertSettingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertSettings"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listAlertMutes: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertMute"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    createAlertMute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "site_down",
+                 *       "until": "2099-02-01T08:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewAlertMute"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertMute"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    deleteAlertMute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listAlertChats: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertChat"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    createAlertChat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/services/T0000/B0000/secret",
+                 *       "description": "#operations",
+                 *       "kinds": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewAlertChat"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertChat"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    testAlertChat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AlertChat"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    deleteAlertChat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
                     };
                 };
             };

@@ -398,7 +398,12 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
     expect(name).toBeTruthy()
     const seen = { isDnsConfirmed: true, isProvisioned: true, isHealthy: true, reason: null }
     await panel.api.database.transaction((tx) =>
-      storeCheck(tx, { siteId: site, hostName: 'shop.example.com', before: undefined }, seen, Date.now()),
+      storeCheck(
+        tx,
+        { siteId: site, hostName: 'shop.example.com', before: undefined, confirmedAt: null },
+        seen,
+        Date.now(),
+      ),
     )
     await at(`sites/${site}/domains`)
     await page.getByText('DNS records found').waitFor()

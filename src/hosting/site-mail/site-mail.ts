@@ -20,6 +20,8 @@ export interface SiteMailOptions {
   readonly siteById: (siteId: number) => Promise<MailingSite | undefined>
   readonly disk: Budget
   readonly room: Pick<FreeRoom, 'hasRoomForRecords'>
+  /** Called with the number of recipients that will never get a mail of a site. */
+  readonly onRefused?: (siteId: number, recipients: number, why: string) => Promise<void>
   /** The logs of the sites, which their owners read. */
   readonly logs: LogStore
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
@@ -63,7 +65,7 @@ export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> 
 }
 
 /** Writes a line to the site's PHP log for each recipient that will never get a mail. */
-function tellOwner({ logs, log }: SiteMailOptions) {
+function tellOwner({ logs, log, onRefused }: SiteMailOptions) {
   const nextId = createLogIds()
   return async ({ siteId, envelope }: WaitingMail, refused: readonly RefusedRecipient[]): Promise<void> => {
     const records = refused.map(({ address, why }) => {
@@ -73,5 +75,9 @@ function tellOwner({ logs, log }: SiteMailOptions) {
     await logs
       .append('php', records)
       .catch((err) => log.warn({ err, siteId }, 'could not notify the owner of a site of a failed mail'))
+    await onRefused?.(siteId, refused.length, reasonOf(refused))
   }
 }
+
+/** Returns the answer to the first recipient, in one line. */
+const reasonOf = ([first]: readonly RefusedRecipient[]): string => (first?.why ?? '').replace(/\s+/g, ' ').slice(0, 200)

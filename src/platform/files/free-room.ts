@@ -47,6 +47,13 @@ export class FreeRoom {
     return this.#freeBytes
   }
 
+  /** The used share of the disk, from 0 to 1. What is reserved for root counts as used by nobody, as `df` counts. */
+  get usedShare(): number {
+    const { bavail, bfree, blocks } = statfsSync(this.#folder)
+    const used = blocks - bfree
+    return used + bavail > 0 ? used / (used + bavail) : 0
+  }
+
   /** Measures now. */
   ask(): number {
     const { bavail, bsize } = statfsSync(this.#folder)

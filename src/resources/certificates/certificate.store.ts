@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely'
+import type { NotNull, Selectable, Updateable } from 'kysely'
 import { recordNames } from '../../edge/routing/route-changes.store.ts'
 import type { AcmeAccountRow, CertificateRow } from '../../edge/tables.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -125,6 +125,24 @@ export async function takeDueNames(
     .execute()
   for (const row of rows) await changeName(tx, row.host_name, { due_at: leaseUntil })
   return rows.map((row) => ({ hostName: row.host_name, siteId: row.site_id, accountId: row.account_id }))
+}
+
+/** Returns names with a certificate that ends before a time, those of sites in the trash excepted. */
+export async function expiringNames(
+  tx: Tx,
+  before: number,
+): Promise<{ hostName: string; siteId: number; issuedAt: number; expiresAt: number; reason: string | null }[]> {
+  return tx
+    .selectFrom('certificates')
+    .leftJoin('sites', 'sites.id', 'certificates.site_id')
+    .select(['host_name as hostName', 'site_id as siteId', 'reason'])
+    .select(['issued_at as issuedAt', 'expires_at as expiresAt'])
+    .where('expires_at', '<', before)
+    .where('chain', 'is not', null)
+    .where('sites.deleted_at', 'is', null)
+    .orderBy('host_name')
+    .$narrowType<{ issuedAt: NotNull; expiresAt: NotNull }>()
+    .execute()
 }
 
 export async function accountOfSite(tx: Tx, siteId: number): Promise<number | undefined> {

@@ -5,8 +5,9 @@ import { readConfig } from '../../config.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { putRoute } from '../sites/addresses/route.store.ts'
+import { alertOfExpiring } from './alert-of-expiring.ts'
 import { isCertifiable } from './certifiable.ts'
-import { changeName, claimName, namesWithout, takeDueNames } from './certificate.store.ts'
+import { changeName, claimName, insertName, namesWithout, takeDueNames } from './certificate.store.ts'
 import { certificateState, dropCertificate, forceTls, retryCertificate, wantCertificate } from './certificate.ts'
 import { noteFailure } from './note-failure.ts'
 import { NO_SITE, ownNames } from './own-names.ts'
@@ -150,53 +151,68 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await api.database.transaction((tx) => forceTls(tx, hostName, true))).toBe(false)
   })
 
-  test('mails the owner before a certificate expires and again after it has, and does both anew for the next one', async () => {
+  test('a certificate that is not renewed 14 days before its end has an alert until it is', async () => {
+    await want()
+    const day = 86_400_000
+    const life = { chain: 'chain', issued_at: 0, expires_at: 90 * day, reason: 'It is away' }
+    const change = (changes: object) => api.database.transaction((tx) => changeName(tx, hostName, changes))
+    const judge = (atDay: number) => api.database.transaction((tx) => alertOfExpiring(tx, atDay * day))
+    const alerts = async () => {
+      const rows = api.database.read.selectFrom('alerts').selectAll().where('subject', '=', hostName).orderBy('id')
+      return (await rows.execute()).map(({ kind, detail, ended_at: ended }) => [kind, detail, ended === null])
+    }
+    await judge(91)
+    await change(life)
+    await judge(75)
+    expect(await alerts()).toEqual([])
+    await judge(77)
+    await judge(91)
+    const detail = 'It expires at 1970-04-01 00:00 UTC, and Stead has no newer one: It is away'
+    expect(await alerts()).toEqual([['certificate_expiring', detail, true]])
+    await change({ ...life, issued_at: 91 * day, expires_at: 181 * day })
+    await judge(92)
+    expect(await alerts()).toEqual([['certificate_expiring', detail, false]])
+    // One that lives for six days is renewed after four.
+    await change({ ...life, issued_at: 92 * day, expires_at: 98 * day })
+    await judge(96.5)
+    expect(await alerts()).toHaveLength(1)
+    await judge(97.5)
+    expect(await alerts()).toHaveLength(2)
+    const events = api.database.read.selectFrom('events').select('type').where('data', 'like', `%${hostName}%`)
+    expect((await events.orderBy('id').execute()).map(({ type }) => type).slice(-3)).toEqual([
+      ...['certificate_expiring', 'alert_resolved', 'certificate_expiring'],
+    ])
+  })
+
+  test('the operator gets the alerts of names of the installation', async () => {
+    const life = { chain: 'chain', issued_at: 0, expires_at: 90 * 86_400_000 }
+    await api.database.transaction(async (tx) => {
+      await insertName(tx, { hostName: 'api.example', siteId: NO_SITE, dueAt: 1, now: 1 })
+      await changeName(tx, 'api.example', life)
+      await alertOfExpiring(tx, 80 * 86_400_000)
+    })
+    const events = await api.database.read.selectFrom('events').select(['type', 'site_id', 'account_id']).execute()
+    expect(events).toContainEqual({
+      ...{ type: 'platform_certificate_expiring', site_id: null, account_id: owner.accountId },
+    })
+  })
+
+  test('logs each new reason why there is no certificate', async () => {
     await want()
     const operationId = (await orders())[0]?.id as number
-    const day = 86_400_000
-    const life = { chain: 'chain', issued_at: 0, expires_at: 90 * day, operation_id: operationId, told: 0 }
-    const issued = () => api.database.transaction((tx) => changeName(tx, hostName, life))
-    const mails = async () => {
-      const rows = api.database.read
-        .selectFrom('operations')
-        .select('input')
-        .where('type', '=', 'mail.send')
-        .orderBy('id')
-      return (await rows.execute()).map(
-        ({ input }) => JSON.parse(input as string) as { to: string; subject: string; text: string },
-      )
-    }
-    const fail = (atDay: number, more: { error?: string; canceled?: boolean } = {}) =>
-      api.database.transaction((tx) =>
+    await api.database.transaction((tx) => changeName(tx, hostName, { operation_id: operationId }))
+    for (const error of ['It is away', 'It is away', 'It is back'])
+      await api.database.transaction((tx) =>
         noteFailure(tx, {
           ...{ operationId, siteId: null, accountId: owner.accountId, source: null, input: { hostName } },
-          ...{ canceled: false, error: 'It is away', now: () => atDay * day, ...more },
+          ...{ canceled: false, error, now: () => 1 },
         }),
       )
-    await fail(61)
-    expect(await mails()).toEqual([])
-    await issued()
-    for (const atDay of [61, 74]) await fail(atDay)
-    expect(await mails()).toEqual([])
-    await fail(76, { canceled: true })
-    expect(await mails()).toEqual([])
-    for (const atDay of [76, 80, 89]) await fail(atDay, { error: `It is away ${atDay}` })
-    expect(await mails()).toMatchObject([
-      { to: 'owner@example.com', subject: `The certificate of ${hostName} expires soon` },
-    ])
-    for (const atDay of [90, 91]) await fail(atDay)
-    const ended = (await mails())[1]
-    expect(ended?.subject).toBe(`The certificate of ${hostName} has expired`)
-    expect(ended?.text).toContain('expired at 1970-04-01 00:00 UTC')
-    expect(ended?.text).toContain('It is away')
-    const next = { ...life, expires_at: 180 * day, issued_at: 90 * day }
-    await api.database.transaction((tx) => changeName(tx, hostName, next))
-    await fail(166)
-    expect(await mails()).toHaveLength(3)
     const logged = api.database.read.selectFrom('activity').select('message').where('action', '=', 'certificate.failed')
-    expect((await logged.execute()).map(({ message }) => message)).toContain(
-      `No certificate for ${hostName}: It is away 80`,
-    )
+    expect((await logged.execute()).map(({ message }) => message).filter((each) => each.includes(hostName))).toEqual([
+      `No certificate for ${hostName}: It is away`,
+      `No certificate for ${hostName}: It is back`,
+    ])
   })
 
   test('pauses grow up to a day after refusals of an authority, but not after delays or because of another operation', async () => {

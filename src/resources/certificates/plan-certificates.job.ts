@@ -5,6 +5,7 @@ import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
 import { firstAccount } from '../account/public.ts'
 import type { ControlServices } from '../kit/control-services.ts'
+import { alertOfExpiring } from './alert-of-expiring.ts'
 import { deleteName, insertName, namesOfNoSite, namesWithout, takeDueNames } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
 import { ORDER_LEASE_MS, orderCertificate } from './order-certificate.job.ts'
@@ -19,7 +20,7 @@ export const planCertificates = durableWith<Pick<ControlServices, 'config'>>()({
   input: Type.Object({}),
   on: 'control',
   changeableBy: 'account',
-  steps: { plan: { commit: plan } },
+  steps: { plan: { commit: plan }, alert: { commit: (tx, { now }) => alertOfExpiring(tx, now()) } },
 })
 
 async function plan(tx: Tx, { now, services }: StepContext<unknown, Pick<ControlServices, 'config'>>): Promise<void> {

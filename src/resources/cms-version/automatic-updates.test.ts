@@ -102,9 +102,9 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     const faulty = { ...definition.steps[step], run } as (typeof definition.steps)[string]
     return { ...definition, steps: { ...definition.steps, [step]: faulty } }
   }
-  const mails = async () => {
-    const rows = api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send')
-    return (await rows.execute()).map(({ input }) => JSON.parse(input) as { to: string; subject: string; text: string })
+  const alerts = async () => {
+    const rows = await api.database.read.selectFrom('alerts').selectAll().orderBy('id').execute()
+    return rows.map(({ kind, subject, detail, ended_at: ended }) => [kind, subject, detail, ended === null])
   }
   const entries = async (action: string) => {
     const rows = api.database.read.selectFrom('activity').select(['message', 'source']).where('action', '=', action)
@@ -253,8 +253,8 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     const broken = failing('answer', new PermanentFailure('Call to undefined function nothing()'))
     await plan()
     await work(broken)
-    expect(await mails()).toMatchObject([{ to: owner.email, subject: 'one: WordPress 6.8.1 could not be installed' }])
-    expect((await mails())[0]?.text).toContain('Call to undefined function nothing()')
+    const detail = expect.stringContaining('6.8.1 is a security release, and could not be installed: Call to undefined')
+    expect(await alerts()).toEqual([['update_undone', 'WordPress', detail, true]])
     expect(await entries('wordpress.version_failed')).toMatchObject([
       {
         message: expect.stringContaining(
@@ -267,8 +267,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
       await plan()
     }
     expect(await ordered()).toEqual([site])
-    // A failed retry is reported to the requester. The limit of mails is not tested here.
-    await api.database.transaction((tx) => tx.deleteFrom('mail_counts').execute())
+    // A failed retry opens no other alert.
     const { id } = await api.database.read
       .selectFrom('operations')
       .select('id')
@@ -276,7 +275,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
       .executeTakeFirstOrThrow()
     expect((await owner.call('POST', `/v1/operations/${id}/retry`)).status).toBe(200)
     await work(broken)
-    expect(await mails()).toHaveLength(1)
+    expect(await alerts()).toHaveLength(1)
     // The next release is tried again.
     await withReleases(api, '6.8.2')
     await plan()
@@ -289,14 +288,15 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     await work(failing('answer', new PermanentFailure('no'), updateCmsVersionJob))
     now = Date.now() + HOUR_MS
     await plan()
-    expect([await ordered(), await mails()]).toEqual([[], []])
+    const detail = 'WordPress was not updated to 6.8.1: no'
+    expect([await ordered(), await alerts()]).toEqual([[], [['update_undone', 'WordPress', detail, true]]])
   })
 
-  test('retries a release that cannot be fetched after half a day, without a mail', async () => {
+  test('retries a release that cannot be fetched after half a day, without an alert', async () => {
     const site = await makeReal('one')
     await plan()
     await work(failing('core', new PermanentFailure('no network')))
-    expect([await mails(), (await entries('wordpress.version_failed')).length]).toEqual([[], 1])
+    expect([await alerts(), (await entries('wordpress.version_failed')).length]).toEqual([[], 1])
     now = Date.now() + 11 * HOUR_MS
     await plan()
     expect(await ordered()).toEqual([site])
@@ -344,7 +344,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
       .select('state')
       .where('type', '=', TYPE)
       .executeTakeFirstOrThrow()
-    expect([state, await mails(), await entries('wordpress.version_failed')]).toEqual(['failed', [], []])
+    expect([state, await alerts(), await entries('wordpress.version_failed')]).toEqual(['failed', [], []])
     expect(await entries('wordpress.version_updated')).toEqual([])
     expect(await lastFailureOf(api.database.read, site)).toBeUndefined()
   })
@@ -361,7 +361,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     await work()
     now = Date.now() + HOUR_MS
     await plan()
-    expect([await ordered(), await mails()]).toEqual([[site], []])
+    expect([await ordered(), await alerts()]).toEqual([[site], []])
   })
 
   describe('the check for releases', () => {

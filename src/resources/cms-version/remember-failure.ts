@@ -18,3 +18,6 @@ export async function rememberThatItFailed(
   await rememberFailure(tx, { siteId, version, againAt: isFinal ? null : now + AGAIN_MS, now })
   return isFinal
 }
+
+/** The alert for an update that failed, after which WordPress is as it was. */
+export const undoneUpdate = (siteId: number) => ({ kind: 'update_undone', siteId, subject: 'WordPress' }) as const

@@ -11,6 +11,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
+import { endAlert, raiseAlert } from '../alerts/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { type DatabaseErrors, databaseWarning, frontFault, newDatabaseErrors } from '../plugins/public.ts'
@@ -27,7 +28,7 @@ import {
 } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
 import { forgetFailedUpdate } from './failed-update.store.ts'
-import { rememberThatItFailed } from './remember-failure.ts'
+import { rememberThatItFailed, undoneUpdate } from './remember-failure.ts'
 import { rootFiles, wantedRootFiles } from './root-files.ts'
 import { SCHEDULE } from './security-release.ts'
 
@@ -183,6 +184,7 @@ async function recordUpdate(tx: Tx, context: Context): Promise<void> {
   const { siteId, version, channel } = input
   await changeSite(tx, siteId, { coreChannel: channel }, now())
   await forgetFailedUpdate(tx, siteId)
+  await endAlert(tx, undoneUpdate(siteId), now())
   const data = { from: results.look.version, to: version }
   const why = source === SCHEDULE ? ' automatically, because it is a security release' : ''
   const warning = results.answer ? `. ${results.answer.warning}` : ''
@@ -196,9 +198,12 @@ async function recordUpdate(tx: Tx, context: Context): Promise<void> {
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
   const failure = await openAfterFailure(tx, context)
   if (!failure?.site || context.canceled) return
-  await rememberThatItFailed(tx, context)
+  const isFinal = await rememberThatItFailed(tx, context)
+  const { siteId, version } = context.input
+  const detail = `WordPress was not updated to ${version}: ${failure.reason}`
+  if (isFinal) await raiseAlert(tx, { ...undoneUpdate(siteId), detail }, context.now())
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_failed'],
-    message: `WordPress was not updated to ${context.input.version}: ${failure.reason}`,
+    message: detail,
   })
 }

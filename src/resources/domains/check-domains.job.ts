@@ -4,6 +4,7 @@ import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
+import { endAlert, raiseAlert } from '../alerts/public.ts'
 import { certificateState, createComesBack } from '../certificates/public.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
 import { holdSite } from '../sites/public.ts'
@@ -92,6 +93,7 @@ async function remember(tx: Tx, due: DueDomain, seen: DomainCheck, now: number):
   const site = await holdSite(tx, siteId)
   if (!site) return
   await storeCheck(tx, due, seen, now)
+  await alertIfElsewhere(tx, due, seen, now)
   if (seen.isHealthy === (before?.isHealthy ?? true)) return
   const { record } = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   if (seen.isHealthy) await record({ action: actions['domain.healthy'], message: `${hostName} now points to the site` })
@@ -99,4 +101,12 @@ async function remember(tx: Tx, due: DueDomain, seen: DomainCheck, now: number):
     const message = `${hostName} ${before ? 'no longer points to the site' : 'does not point to the site yet'}: ${seen.reason}`
     await record({ action: actions['domain.unhealthy'], message })
   }
+}
+
+/** Two checks in a row must find that a domain leads elsewhere that has led here before. */
+async function alertIfElsewhere(tx: Tx, due: DueDomain, seen: DomainCheck, now: number): Promise<void> {
+  const cause = { kind: 'domain_elsewhere', siteId: due.siteId, subject: due.hostName } as const
+  if (seen.isDnsConfirmed) await endAlert(tx, cause, now)
+  else if (due.before?.isDnsConfirmed === false && due.confirmedAt !== null)
+    await raiseAlert(tx, { ...cause, detail: seen.reason ?? 'Its DNS records lead elsewhere' }, now)
 }

@@ -125,6 +125,35 @@ describe.each(dialects)('domain checks on $dialect', ({ dialect, skip }) => {
     expect(await log()).toHaveLength(3)
   })
 
+  test('open an alert after two checks in a row that a domain leads elsewhere, if it has led here before', async () => {
+    const alerts = async () => {
+      const rows = api.database.read.selectFrom('alerts').selectAll().orderBy('id')
+      return (await rows.execute()).map(({ kind, subject, ended_at: ended }) => [kind, subject, ended === null])
+    }
+    lead('www.a.test', '203.0.113.9')
+    const id = await add('www.a.test')
+    const again = async (address: string) => {
+      lead('www.a.test', address)
+      await owner.call('POST', `/v1/sites/${site}/domains/${id}/check`)
+      await done()
+    }
+    for (let time = 0; time < 3; time++) await again('203.0.113.9')
+    await again('192.0.2.1')
+    await again('203.0.113.9')
+    await again('192.0.2.1')
+    await again('203.0.113.9')
+    expect(await alerts()).toEqual([])
+    await again('203.0.113.9')
+    expect(await alerts()).toEqual([['domain_elsewhere', 'www.a.test', true]])
+    await again('192.0.2.1')
+    expect(await alerts()).toEqual([['domain_elsewhere', 'www.a.test', false]])
+    await again('203.0.113.9')
+    await again('203.0.113.9')
+    expect((await alerts()).at(-1)).toEqual(['domain_elsewhere', 'www.a.test', true])
+    await owner.call('DELETE', `/v1/sites/${site}/domains/${id}`)
+    expect((await alerts()).at(-1)).toEqual(['domain_elsewhere', 'www.a.test', false])
+  })
+
   test('compare each of a site’s domains with its own earlier state', async () => {
     lead('one.a.test', '192.0.2.1')
     lead('two.a.test', '203.0.113.9')

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
+import { endAlert } from '../alerts/public.ts'
 import type { DomainCheckRow } from './tables.ts'
 
 /** Result of the last check of a domain from outside. */
@@ -17,6 +19,13 @@ const checkOf = (row: Pick<DomainCheckRow, 'dns_confirmed' | 'provisioned' | 'he
   reason: row.reason,
 })
 
+const dueOf = (row: Selectable<DomainCheckRow>): DueDomain => ({
+  siteId: row.site_id,
+  hostName: row.host_name,
+  before: row.checked_at === null ? undefined : checkOf(row),
+  confirmedAt: row.confirmed_at,
+})
+
 /** Returns the checks of a site's domains, by host name. */
 export async function checksOfSite(tx: Tx, siteId: number): Promise<Map<string, DomainCheck>> {
   const rows = await tx.selectFrom('domain_checks').selectAll().where('site_id', '=', siteId).execute()
@@ -28,6 +37,8 @@ export interface DueDomain {
   readonly siteId: number
   readonly hostName: string
   readonly before: DomainCheck | undefined
+  /** When its DNS was last confirmed. Null for never. */
+  readonly confirmedAt: number | null
 }
 
 /**
@@ -80,10 +91,10 @@ export async function takeDueChecks(tx: Tx, now: number, next: (at: number) => n
   const due: DueDomain[] = []
   for (const row of rows) {
     const { site_id: siteId, host_name: hostName } = row
-    if (row.route_site_id === null) await forgetCheck(tx, siteId, hostName)
+    if (row.route_site_id === null) await forgetCheck(tx, { siteId, hostName, now })
     else {
       await expectCheck(tx, siteId, hostName, next(now))
-      due.push({ siteId, hostName, before: row.checked_at === null ? undefined : checkOf(row) })
+      due.push(dueOf(row))
     }
   }
   return { found: rows.length, due }
@@ -96,7 +107,7 @@ export async function findCheck(tx: Tx, siteId: number, hostName: string): Promi
     .where('site_id', '=', siteId)
     .where('host_name', '=', hostName)
     .executeTakeFirst()
-  return row && { siteId, hostName, before: row.checked_at === null ? undefined : checkOf(row) }
+  return row && dueOf(row)
 }
 
 export async function storeCheck(
@@ -113,13 +124,19 @@ export async function storeCheck(
       healthy: seen.isHealthy ? 1 : 0,
       reason: seen.reason,
       checked_at: now,
+      ...(seen.isDnsConfirmed && { confirmed_at: now }),
     })
     .where('site_id', '=', siteId)
     .where('host_name', '=', hostName)
     .execute()
 }
 
-export async function forgetCheck(tx: Tx, siteId: number, hostName: string): Promise<void> {
+/** Forgets a name that is no longer a domain of the site. */
+export async function forgetCheck(
+  tx: Tx,
+  { siteId, hostName, now }: { readonly siteId: number; readonly hostName: string; readonly now: number },
+): Promise<void> {
+  await endAlert(tx, { kind: 'domain_elsewhere', siteId, subject: hostName }, now)
   await tx.deleteFrom('domain_checks').where('site_id', '=', siteId).where('host_name', '=', hostName).execute()
 }
 

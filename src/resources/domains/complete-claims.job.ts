@@ -145,7 +145,7 @@ async function takeFromHolder(
       { tx, config, now, ...changeBy(tx, { actor: 'systems', about: aboutSite(site), now }) },
       { site, zone, name },
     )
-    await forgetCheck(tx, site.id, hostNameOf(record))
+    await forgetCheck(tx, { siteId: site.id, hostName: hostNameOf(record), now })
   }
   await setDnssec(tx, zone.id, 'off', null)
   await dropZone(tx, zone.id, now)

@@ -28,7 +28,7 @@ export const deleteDomain = endpoint({
     const zone = (await holdZone(tx, zoneId)) as Zone
     await removeSiteHost(context, { site, zone, name })
     await forgetEmptyZones(tx, zone.accountId, context.now)
-    await forgetCheck(tx, site.id, hostName)
+    await forgetCheck(tx, { siteId: site.id, hostName, now: context.now })
     return null
   },
 })

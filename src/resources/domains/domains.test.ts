@@ -84,7 +84,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await list(id, '?include=reason'))[0].reason).toBeNull()
     const seen = { isDnsConfirmed: false, isProvisioned: true, isHealthy: false, reason: 'it points elsewhere' }
     await api.database.transaction((tx) =>
-      storeCheck(tx, { siteId: id, hostName: `www.${zone}`, before: undefined }, seen, Date.now()),
+      storeCheck(tx, { siteId: id, hostName: `www.${zone}`, before: undefined, confirmedAt: null }, seen, Date.now()),
     )
     expect((await list(id, '?include=reason'))[0].reason).toBe('it points elsewhere')
     expect((await list(id))[0]).not.toHaveProperty('reason')

@@ -19,6 +19,8 @@ export interface DomainCheckRow {
   reason: string | null
   /** Null if it was not checked yet. */
   checked_at: number | null
+  /** When its DNS was last confirmed. Null for never. */
+  confirmed_at: Generated<number | null>
   due_at: number
 }
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { timestamp } from '../../platform/http/schemas.ts'
+import { endAlert, raiseAlert } from '../alerts/public.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
 import { holdSite, type Site } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
@@ -29,8 +30,13 @@ export async function judgeSite(tx: Tx, siteId: number, edges: readonly string[]
   const since = Math.min(known?.state === verdict.state ? known.since : verdict.since, now)
   if (known && isSame(known, verdict)) return
   await storeMonitoring(tx, { site_id: siteId, ...verdict, since })
-  if (verdict.state === 'down') await tellDown(tx, site, { ...verdict, since }, known, now)
-  else if (known?.state === 'down') await tellOver(tx, site, verdict, now)
+  if (verdict.state === 'down') {
+    await raiseAlert(tx, { kind: 'site_down', siteId, detail: verdict.detail, beganAt: since }, now)
+    await tellDown(tx, site, { ...verdict, since }, known, now)
+  } else if (known?.state === 'down') {
+    await endAlert(tx, { kind: 'site_down', siteId }, now)
+    await tellOver(tx, site, verdict, now)
+  }
 }
 
 const isSame = (known: SiteMonitoringRow, { state, reason, detail }: Verdict): boolean =>

@@ -6,6 +6,7 @@ import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
 import { forgetResult, recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
 import { needsRights } from '../access/still-allowed.ts'
+import { endAlert, raiseAlert } from '../alerts/public.ts'
 import { keeping } from '../backups/public.ts'
 import type { Action } from '../kit/action.ts'
 import { changeOfJob } from '../kit/change.ts'
@@ -236,8 +237,14 @@ async function record(
     // The advice for shops reads the stored list at once. For the lists of all sites, the next look is soon enough.
     if (isShop(path)) await lookAtPlugins(tx, site, context.now())
     else await listSoon(tx, siteId)
+    if (told.event === events.site_plugin_updated_successfully) await endAlert(tx, undone(siteId, path), context.now())
+    if (told.event === events.site_plugin_update_failed)
+      await raiseAlert(tx, { ...undone(siteId, path), detail: reason ?? what }, context.now())
     const data = { path, version: version ?? 'latest', ...(reason !== undefined && { reason }) }
     await changeOfJob(tx, context).record({ action: told.action, message: what, event: { type: told.event, data } })
     await purgeCaches(tx, siteId, { pages: 'all', files: 'all' })
   })
 }
+
+/** The alert for an update that failed, after which the plugin is as it was. */
+const undone = (siteId: number, path: string) => ({ kind: 'update_undone', siteId, subject: path }) as const

@@ -177,6 +177,9 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         ['site_plugin_update_failed', { path: 'forms', version: '6.6.6', reason }],
         ['site_plugin_updated_successfully', { path: 'mail', version: '2.0' }],
       ])
+      const { read } = world.api.database
+      const alerts = await read.selectFrom('alerts').selectAll().where('site_id', '=', world.site).execute()
+      expect(alerts).toMatchObject([{ kind: 'update_undone', subject: 'forms', detail: reason, ended_at: null }])
       const { body } = await world.owner.call('POST', `/v1/sites/${world.site}/logs/activity`, {})
       expect(body.data.map(({ message }: { message: string }) => message)).toEqual(
         expect.arrayContaining([`forms: ${reason}`, 'Updated mail from 1.0 to 2.0']),

@@ -8,15 +8,18 @@ import type { Budgets } from '../../platform/budgets/budget.ts'
 import { orLastKnown } from '../../platform/db/last-known.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
+import { SiteFaults } from './site-faults.ts'
 
 /**
  * Opens the mail of sites, according to the settings.
  * @throws OperatorError
  */
 export async function openMail(
-  { config, database, logs, log, room }: ProcessContext,
+  context: Pick<ProcessContext, 'config' | 'database' | 'logs' | 'log' | 'room'>,
   { siteMails }: Budgets<'siteMails'>,
 ): Promise<SiteMail> {
+  const { config, database, logs, log, room } = context
+  const faults = new SiteFaults(context)
   const { dataDir, smtpUrl, siteMailsPerHour: each, hostMailsPerHour: all, stagingMails } = config
   return openSiteMail({
     dataDir,
@@ -29,6 +32,8 @@ export async function openMail(
       return site && { ...site, isSent: site.isProduction || stagingMails === 'send' }
     }),
     disk: siteMails,
+    onRefused: (siteId, recipients, why) =>
+      faults.count('mail_bouncing', siteId, recipients, `Mail servers refuse its mails. The last answer: ${why}`),
     room,
     logs,
     log,

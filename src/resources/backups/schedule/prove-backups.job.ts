@@ -10,6 +10,7 @@ import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { WantedEntry } from '../../../hosting/site-files/file-content.ts'
 import { durableWith, type StepContext } from '../../../platform/operations/definition.ts'
+import { endAlert } from '../../alerts/public.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { newestCompleted } from '../backup.store.ts'
 import { type CompletedBackup, nameInRepository, siteOwner } from '../backup.ts'
@@ -56,6 +57,8 @@ async function prove(context: Context): Promise<Outcome> {
     const database = (await services.siteDirectories.ofSite(input.siteId))?.database ?? embeddedKind
     directory = await services.siteDirectories.makeThrowAway({ ...(await services.template()), database })
     await proveIn(context, directory, pair)
+    const { siteId } = input
+    await context.transaction((tx) => endAlert(tx, { kind: 'backup_proof_failed', siteId }, context.now()))
     return { files: pair.files.id, database: pair.database.id }
   } catch (error) {
     if (error instanceof BackupDamaged) await lookForDamage(context, pair)

@@ -92,8 +92,10 @@ const log = async () =>
   (await api.database.read.selectFrom('activity').select(['action', 'site_id', 'message']).execute()).filter(
     ({ action }) => action === 'backup.proof_failed',
   )
-const mails = async () =>
-  (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute()).length
+const alerts = async () => {
+  const rows = await api.database.read.selectFrom('alerts').selectAll().where('site_id', '=', site).execute()
+  return rows.map((row) => [row.kind, row.detail, row.ended_at === null])
+}
 
 test('restores the newest of both into a throw-away site directory, requests its front page, and leaves nothing behind', async () => {
   expect((await prove()).result).toEqual({ unproved: 'the site does not have backups of both files and database yet' })
@@ -116,7 +118,7 @@ test('restores the newest of both into a throw-away site directory, requests its
   expect(await log()).toEqual([])
 })
 
-test('reports a front page that does not load in the log and by mail, and leaves nothing behind', async () => {
+test('a front page that does not load is in the log, has an alert until a test succeeds, and leaves nothing behind', async () => {
   await take('fs')
   await take('db')
   page = () => ({ status: 500 })
@@ -125,10 +127,14 @@ test('reports a front page that does not load in the log and by mail, and leaves
   expect(await log()).toMatchObject([
     { site_id: site, message: expect.stringContaining('homepage responds with status 500') },
   ])
-  expect(await mails()).toBe(1)
-  // A second failure within a day is not reported.
+  const detail = expect.stringContaining('its homepage responds with status 500')
+  expect(await alerts()).toEqual([['backup_proof_failed', detail, true]])
+  // A second failure within a day is not in the log.
   await prove()
-  expect([(await log()).length, await mails()]).toEqual([1, 1])
+  expect([(await log()).length, await alerts()]).toEqual([1, [['backup_proof_failed', detail, true]]])
+  page = () => ({ status: 200 })
+  await prove()
+  expect(await alerts()).toEqual([['backup_proof_failed', detail, false]])
 })
 
 test('also fails without the shared WordPress files, because an archive is incomplete without them', async () => {
@@ -165,7 +171,7 @@ test('proves nothing, and blames no backup, on a host that lacks memory for one 
   expect(await prove()).toMatchObject({ state: 'succeeded', result: { unproved: expect.stringContaining('in time') } })
   expect(warnings).toEqual(Array(2).fill('skipped a test restore: no PHP process is available'))
   expect(host.directoriesOnDisk()).toHaveLength(1)
-  expect([await log(), await mails()]).toEqual([[], 0])
+  expect([await log(), await alerts()]).toEqual([[], []])
 })
 
 test('proves nothing on a host whose disk is full', async () => {

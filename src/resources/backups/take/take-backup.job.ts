@@ -7,6 +7,7 @@ import {
   type StepContext,
 } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
+import { endAlert } from '../../alerts/public.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { holdSite, type Site } from '../../sites/public.ts'
@@ -38,7 +39,7 @@ import { measureLater } from './measure-backup.job.ts'
 import { measureBackup } from './measure-backup.ts'
 import { orderBackup } from './order-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
-import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
+import { alertOfBackup, tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
 
 const Input = Type.Object({
   siteId: Type.Integer(),
@@ -170,6 +171,7 @@ async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void
   const { warning, damaged = {} } = context.results.take
   const isNews = backup.kind === 'db' && warning !== undefined && warning !== (await newestWarning(tx, siteId))
   await completeBackup(tx, backup, context.results.take, context.now())
+  await endAlert(tx, alertOfBackup(backup), context.now())
   if (isNews) await tellOfWarning(tx, context, { siteId, warning })
   const backups = await setDamage(tx, backup, new Map(Object.entries(damaged)))
   await tellOfDamage(tx, context, { siteId, backups })

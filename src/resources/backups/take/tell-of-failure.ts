@@ -5,6 +5,7 @@ import { countMail } from '../../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
 import type { FailureContext } from '../../../platform/operations/definition.ts'
 import { findAccount } from '../../account/public.ts'
+import { raiseAlert } from '../../alerts/public.ts'
 import type { Action } from '../../kit/action.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import { findSite } from '../../sites/public.ts'
@@ -16,30 +17,31 @@ const TELL_AGAIN_MS = 86_400_000
 
 type Failure = Pick<FailureContext, 'operationId' | 'siteId' | 'accountId' | 'error' | 'now'>
 
-/** Reports in the log and by mail to the owner that a scheduled backup failed, at most once a day for each site. */
-export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: Pick<Backup, 'kind' | 'siteId'>) {
-  const what = kind === 'fs' ? 'files' : 'database'
-  await tellOnceADay(tx, failure, {
-    siteId,
+/** Opens an alert for a scheduled backup that failed, and logs it at most once a day for each site. */
+export async function tellOfFailure(tx: Tx, failure: Failure, backup: Pick<Backup, 'kind' | 'siteId'>): Promise<void> {
+  const detail = failure.error ?? 'It failed'
+  await raiseAlert(tx, { ...alertOfBackup(backup), detail }, failure.now())
+  await logOnceADay(tx, failure, {
+    siteId: backup.siteId,
     action: actions['backup.failed'],
-    message: `The scheduled backup of the ${what} failed: ${failure.error}`,
-    subject: `backup of the ${what} failed`,
-    advice:
-      'Stead tries again at the next scheduled time. Existing backups are kept. While backups fail, Stead sends this mail at most once a day. For details, open the operations of the site:',
-    hasDetails: true,
+    message: `The scheduled backup of the ${contentOf(backup)} failed: ${failure.error}`,
   })
 }
 
-/** Reports that a backup could not be restored in a test. */
+const contentOf = ({ kind }: Pick<Backup, 'kind'>): string => (kind === 'fs' ? 'files' : 'database')
+
+/** Returns the alert for the scheduled backups of one kind of a site. */
+export const alertOfBackup = (backup: Pick<Backup, 'kind' | 'siteId'>) =>
+  ({ kind: 'backup_failed', siteId: backup.siteId, subject: contentOf(backup) }) as const
+
+/** Opens an alert for a backup that could not be restored in a test, and logs it. */
 export async function tellOfProof(tx: Tx, failure: Failure, siteId: number): Promise<void> {
-  await tellOnceADay(tx, failure, {
+  const detail = `Stead restored the newest backups into an empty directory: ${failure.error}. If the site works, create on-demand backups. If not, repair it, because its backups have the same fault`
+  await raiseAlert(tx, { kind: 'backup_proof_failed', siteId, detail }, failure.now())
+  await logOnceADay(tx, failure, {
     siteId,
     action: actions['backup.proof_failed'],
     message: `Stead tested the newest backups by restoring them into an empty directory. The test failed: ${failure.error}`,
-    subject: 'the newest backup failed its test restore',
-    advice:
-      'Open the homepage of the site. If it does not work, repair the site, because its backups have the same fault. If it works, create on-demand backups. Stead repeats the test within a week. For details, open the operations of the site:',
-    hasDetails: true,
   })
 }
 
@@ -50,8 +52,6 @@ interface News {
   /** Subject of the mail, after the site's name. */
   readonly subject: string
   readonly advice: string
-  /** Whether the mail ends with a link to the operations of the site. */
-  readonly hasDetails?: true
 }
 
 /** Reports that a backup was taken and lacks something that the one before had. */
@@ -97,27 +97,21 @@ export async function tellOfDamage(
   )
 }
 
-async function tellOnceADay(tx: Tx, failure: Failure, news: News) {
+async function logOnceADay(tx: Tx, failure: Failure, { siteId, action, message }: Omit<News, 'subject' | 'advice'>) {
   const now = failure.now()
-  if (await takeTelling(tx, news.siteId, { now, unlessSince: now - TELL_AGAIN_MS })) await tell(tx, failure, news)
+  if (!(await takeTelling(tx, siteId, { now, unlessSince: now - TELL_AGAIN_MS }))) return
+  const site = await findSite(tx, siteId)
+  if (site) await changeOfJob(tx, { ...failure, siteId, accountId: site.accountId }).record({ action, message })
 }
 
-async function tell(
-  tx: Tx,
-  failure: Failure,
-  { siteId, action, message, subject, advice, hasDetails }: News,
-): Promise<void> {
+async function tell(tx: Tx, failure: Failure, { siteId, action, message, subject, advice }: News): Promise<void> {
   const now = failure.now()
   const site = await findSite(tx, siteId)
   if (!site) return
   await changeOfJob(tx, { ...failure, siteId, accountId: site.accountId }).record({ action, message })
   const owner = await findAccount(tx, site.accountId)
   if (!owner || !isOneMailbox(owner.email)) return
-  const mail = letter(`${site.name}: ${subject}`, [
-    `${site.name}: ${message}.`,
-    advice,
-    ...(hasDetails ? [{ panel: `/sites/${siteId}/operations` }] : []),
-  ])
+  const mail = letter(`${site.name}: ${subject}`, [`${site.name}: ${message}.`, advice])
   // When the storage is away, all sites of an account report it.
   const about = { accountId: owner.id, to: owner.email, says: mail.subject, now }
   if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now })

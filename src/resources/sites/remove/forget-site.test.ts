@@ -4,6 +4,9 @@ import { dialects } from '../../../../test/support/database.ts'
 import { addUptime, storeStates } from '../../../edge/monitor/monitor.store.ts'
 import { siteHooks } from '../../../jobs.ts'
 import type { Tx } from '../../../platform/db/database.ts'
+import { noteFault } from '../../alerts/faults.store.ts'
+import { insertMute } from '../../alerts/mute.store.ts'
+import { raiseAlert } from '../../alerts/raise-alert.ts'
 import { insertBackup } from '../../backups/backup.store.ts'
 import { wantCertificate } from '../../certificates/certificate.ts'
 import { rememberFailure } from '../../cms-version/failed-update.store.ts'
@@ -43,6 +46,9 @@ const tables = [
   'monitoring_states',
   'site_monitoring',
   'site_incidents',
+  'alerts',
+  'alert_mutes',
+  'site_faults',
   'backups',
   'backup_schedules',
   'imports',
@@ -95,6 +101,9 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await addUptime(tx, [{ site_id: id, day: 1, asked: 1, slow: 0, failed: 0 }])
       await storeMonitoring(tx, { ...found, state: 'down', since: 1 })
       await openIncident(tx, { ...found, began_at: 1 })
+      await raiseAlert(tx, { kind: 'site_down', siteId: id, detail: '' }, 1)
+      await noteFault(tx, { kind: 'php_errors', siteId: id, detail: '', now: 1 })
+      await insertMute(tx, owner.accountId, { siteId: id, kind: null, until: null, now: 1 })
       await tx.insertInto('webhook_sites').values({ webhook_id: webhook.body.data.id, site_id: id }).execute()
       const { accountId } = owner
       const claim = { accountId, holderId: accountId, siteId: id, hostName: 'a', value: 'a', movesAt: 1 }

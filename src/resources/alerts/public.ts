@@ -1,0 +1,6 @@
+/** What other folders may import from this resource. */
+
+export { PLATFORM } from './alert.ts'
+export { noteFault, type SiteFaultKind } from './faults.store.ts'
+export { reconcileAlerts } from './judge/reconcile.ts'
+export { endAlert, raiseAlert } from './raise-alert.ts'
