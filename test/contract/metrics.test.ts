@@ -166,6 +166,11 @@ it('docs/prometheus-alerts.yml queries metrics and labels that exist', async () 
   }
 })
 
+it.skipIf(!hasPromtool)('promtool accepts docs/prometheus-alerts.yml', () => {
+  const { status, stderr } = spawnSync('promtool', ['check', 'rules', join(docs, 'prometheus-alerts.yml')])
+  expect([status, String(stderr)]).toEqual([0, ''])
+})
+
 const labelsOf = ({ samples }: Told): string[] => samples.flatMap(({ labels }) => Object.keys(labels))
 
 it('docs/metrics.md is current (npm run docs:metrics writes it)', async () => {
