@@ -249,6 +249,56 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await owner.call('PUT', '/v1/installation/hosts/h/uncordon')
     })
 
+    test('rebalances hosts after a look at the plan', async () => {
+      const { api } = panel
+      const reports = { address: 'http://127.0.0.1:2', datacenters: '', facts: '{}', seen_at: Date.now() + 30_000 }
+      const hosts = [
+        { ...reports, name: 'crowded', max_sites: 9 },
+        { ...reports, name: 'roomy', max_sites: 900 },
+      ]
+      const busy = [await api.site(owner, 'busy-1'), await api.site(owner, 'busy-2')]
+      const home = { core_version: '6.8', install: 'wordpress', created_at: 1, state: 'taken' } as const
+      const day = Math.floor(Date.now() / 86_400_000)
+      await api.database.transaction(async (tx) => {
+        const [crowded] = await tx.insertInto('hosts').values(hosts).returning('id').execute()
+        const host_id = crowded?.id as number
+        await tx.updateTable('sites').set({ host_id }).where('id', 'in', busy).execute()
+        for (const site_id of busy) {
+          await tx
+            .insertInto('site_homes')
+            .values({ ...home, host_id, site_id })
+            .execute()
+          await tx.insertInto('page_view_days').values({ site_id, day, views: 400, people: 1 }).execute()
+        }
+      })
+      await at('platform?tab=hosts')
+      await page.reload()
+      await button('Rebalance…').click()
+      const moves = dialog().getByRole('region', { name: 'Sites that move' })
+      await moves.getByText('crowded → roomy').first().waitFor()
+      await panel.judge(page)
+      await dialog()
+        .getByRole('button', { name: /^Move \d+ sites?$/ })
+        .click()
+      await page.getByRole('status').getByText('emptier host').first().waitFor()
+      const { data } = (await owner.call('GET', '/v1/operations?type=hosts.rebalance')).body
+      expect(data).toMatchObject([{ type: 'hosts.rebalance', state: 'queued' }])
+      await api.database.transaction(async (tx) => {
+        await tx.deleteFrom('operations').where('type', '=', 'hosts.rebalance').execute()
+        await tx.deleteFrom('site_homes').where('site_id', 'in', busy).execute()
+        await tx.updateTable('sites').set({ host_id: 1 }).where('id', 'in', busy).execute()
+        await tx
+          .deleteFrom('hosts')
+          .where(
+            'name',
+            'in',
+            hosts.map(({ name }) => name),
+          )
+          .execute()
+      })
+      for (const id of busy) await owner.call('DELETE', `/v1/sites/${id}`)
+    })
+
     test('moves a site to a host that can take it, and sees why others cannot', async () => {
       const { database } = panel.api
       const more = button('More actions')

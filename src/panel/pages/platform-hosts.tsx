@@ -9,6 +9,7 @@ import { attempt, told } from '../parts/toasts.tsx'
 import { showWork } from '../parts/work.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
+import { Rebalance } from './platform-rebalance.tsx'
 import { PlatformSwitch } from './platform-switch.tsx'
 import { from, type Health } from './platform-tables.tsx'
 
@@ -29,7 +30,12 @@ interface HostsProps {
 
 /** All hosts with their actions. */
 export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
-  <Card title={texts.hosts} class="s12" isFlush>
+  <Card
+    title={texts.hosts}
+    actions={hosts.filter(takesSites).length > 1 && <Rebalance onChange={onChange} />}
+    class="s12"
+    isFlush
+  >
     <List
       from={from(hosts)}
       caption={texts.hosts}
