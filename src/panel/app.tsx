@@ -20,8 +20,19 @@ import { person, session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
 import { frameTexts } from './texts/frame.ts'
 
-const pages = ['sites', 'zones', 'monitoring', 'plugins', 'operations', 'activity', 'account', 'platform'] as const
+const pages = [
+  'sites',
+  'zones',
+  'monitoring',
+  'alerts',
+  'plugins',
+  'operations',
+  'activity',
+  'account',
+  'platform',
+] as const
 
+const AlertsPage = later(() => import('./pages/alerts.tsx').then((file) => file.AlertsPage))
 const ActivityPage = later(() => import('./pages/activity.tsx').then((file) => file.ActivityPage))
 const InventoryPage = later<{ slug: string | undefined }>(() =>
   import('./pages/inventory/inventory-page.tsx').then((file) => file.InventoryPage),
@@ -86,6 +97,7 @@ function Content({ page, rest }: { readonly page: string; readonly rest: readonl
   if (page === 'zones') return <ZonesPage id={rest[0]} />
   if (page === 'plugins') return <InventoryPage slug={rest[0]} />
   if (page === 'monitoring') return <MonitoringPage />
+  if (page === 'alerts') return <AlertsPage />
   if (page === 'operations') return <OperationsPage />
   if (page === 'activity') return <ActivityPage />
   if (page === 'platform') return <PlatformPage />

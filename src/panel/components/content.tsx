@@ -1,3 +1,4 @@
+import { AlertState } from '../parts/alert-state.tsx'
 import { Callout } from '../parts/callout.tsx'
 import { Card } from '../parts/card.tsx'
 import { Change, Changes } from '../parts/changes.tsx'
@@ -144,6 +145,13 @@ export const Content = () => (
       <UptimeBars
         percents={Array.from({ length: 90 }, (_, day) => [null, 100, 99.9, 50][day < 9 ? 0 : day % 30 || 3] ?? 100)}
       />
+    </Specimen>
+    <Specimen name="Alert states">
+      <p class="row">
+        <AlertState of={{ state: 'firing', severity: 'critical', detail: 'The front page answers 502' }} />
+        <AlertState of={{ state: 'firing', severity: 'warning', detail: 'It uses 4,200 of 5,120 MB' }} />
+        <AlertState of={{ state: 'resolved', severity: 'critical', detail: 'The front page answers 502' }} />
+      </p>
     </Specimen>
     <Specimen name="Callout">
       <Callout>Information</Callout>

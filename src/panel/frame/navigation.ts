@@ -19,6 +19,7 @@ export const mainPages = [
   entry('sites', 'appWindow'),
   entry('zones', 'globe'),
   entry('monitoring', 'activity'),
+  entry('alerts', 'bell'),
   entry('plugins', 'plug'),
   entry('operations', 'clock'),
   entry('activity', 'list'),
@@ -29,6 +30,7 @@ export const accountPages = [
   entry('you', 'circleUser'),
   entry('collaborators', 'users'),
   entry('plan', 'creditCard'),
+  entry('alerts', 'settings'),
   entry('webhooks', 'webhook'),
   entry('mu-plugins', 'package'),
 ]

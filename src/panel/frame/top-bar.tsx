@@ -8,6 +8,7 @@ import { accountPartsTexts } from '../texts/account-parts.ts'
 import { commonTexts } from '../texts/common.ts'
 import { frameTexts as texts } from '../texts/frame.ts'
 import { siteTexts } from '../texts/site/page.ts'
+import { Bell } from './bell.tsx'
 
 /** The current site, whose name is in the breadcrumb. */
 export const siteShown = signal<{ readonly id: number; readonly name: string } | undefined>(undefined)
@@ -54,6 +55,7 @@ export function TopBar() {
           <Icon name="search" /> {texts.searchHint} <kbd>{texts.searchKey}</kbd>
         </button>
         <Running />
+        <Bell />
       </div>
     </header>
   )

@@ -17,6 +17,7 @@ export function Menu(props: {
   readonly of?: Right
   /** Opens upwards, at the lower edge of the window. */
   readonly isUp?: boolean
+  onOpen?(): void
   readonly children: ComponentChildren
 }) {
   const reason = useRefusal(props.of, props.label)
@@ -68,6 +69,7 @@ export function Menu(props: {
         aria-label={props.isNamedByButton ? undefined : props.label}
         onClick={() => {
           isOpen.value = !isOpen.value
+          if (isOpen.value) props.onOpen?.()
         }}
       >
         {props.button}

@@ -4,6 +4,7 @@ export const accountPartsTexts = {
     you: 'Profile and security',
     plan: 'Plan and defaults',
     collaborators: 'People',
+    alerts: 'Alert settings',
     webhooks: 'Webhooks',
     'mu-plugins': 'Must-use plugins',
   },

@@ -11,6 +11,7 @@ export const commonTexts = {
     sites: 'Sites',
     zones: 'Domains and DNS',
     monitoring: 'Monitoring',
+    alerts: 'Alerts',
     plugins: 'Plugins and themes',
     operations: 'Operations',
     activity: 'Activity',

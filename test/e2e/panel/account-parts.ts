@@ -138,8 +138,15 @@ export function accountParts(using: () => Panel): void {
     })
 
     test('shows everything on a phone', async () => {
-      const parts = ['you', 'plan', 'collaborators', 'webhooks', 'mu-plugins']
-      await fitsPhone(using(), ['sites', 'zones', 'monitoring', 'plugins', ...parts.map((part) => `account/${part}`)])
+      const parts = ['you', 'plan', 'collaborators', 'alerts', 'webhooks', 'mu-plugins']
+      await fitsPhone(using(), [
+        'sites',
+        'zones',
+        'monitoring',
+        'alerts',
+        'plugins',
+        ...parts.map((part) => `account/${part}`),
+      ])
     })
   })
 }

@@ -19,7 +19,7 @@ export function pictures(using: () => Panel, name: string): void {
     const { page } = panel
     const site = await siteNamed(panel, name)
     if (isTaken) await furnish(panel, site)
-    const paths = ['sites', 'zones', 'monitoring', 'plugins', 'operations', 'activity', 'platform']
+    const paths = ['sites', 'zones', 'monitoring', 'alerts', 'plugins', 'operations', 'activity', 'platform']
     for (const [path, nav] of [
       [`sites/${site}/overview`, 'Site'],
       ['account/you', 'Account'],

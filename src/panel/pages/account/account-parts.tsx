@@ -10,6 +10,7 @@ const parts = [
   ['you', later<PartProps>(() => import('../account.tsx').then((file) => file.AccountPage))],
   ['plan', later<PartProps>(() => import('./plan.tsx').then((file) => file.Plan))],
   ['collaborators', later<PartProps>(() => import('./people.tsx').then((file) => file.People))],
+  ['alerts', later<PartProps>(() => import('./alerts.tsx').then((file) => file.AlertSettings))],
   ['webhooks', later<PartProps>(() => import('./webhooks.tsx').then((file) => file.Webhooks))],
   ['mu-plugins', later<PartProps>(() => import('./mu-plugins.tsx').then((file) => file.MuPlugins))],
 ] as const
