@@ -5,6 +5,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { setFacts } from '../account/account.store.ts'
 import { deleteDomainRoute, putDomainRoute } from '../sites/addresses/route.store.ts'
 import { hideSite } from '../sites/site-access.store.ts'
+import { withdrawSite } from './search-words.store.ts'
 import { foldedWords } from './words.ts'
 
 test('words ignore case, accents and punctuation', () => {
@@ -83,6 +84,27 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     await owner.call('DELETE', `/v1/sites/${blog}/collaborators/${added.body.data.id}`, {})
     expect(await find(helper, 'shopping')).toEqual([])
     expect(await find(owner, 'hopper')).toEqual(['helper@example.com'])
+  })
+
+  test('200: still finds a person who has the number of a site that was purged', async () => {
+    const words = { account_id: owner.accountId, about_id: 9_001 }
+    await api.database.transaction(async (tx) => {
+      await tx
+        .insertInto('search_words')
+        .values([
+          { ...words, kind: 'person', word: 'zaphod' },
+          { ...words, kind: 'site', word: 'magrathea' },
+        ])
+        .execute()
+      await withdrawSite(tx, 9_001)
+    })
+    const left = await api.database.read
+      .selectFrom('search_words')
+      .select('word')
+      .where('about_id', '=', 9_001)
+      .execute()
+    expect(left).toEqual([{ word: 'zaphod' }])
+    await api.database.transaction((tx) => tx.deleteFrom('search_words').where('about_id', '=', 9_001).execute())
   })
 
   test('200: finds nothing of a site in the trash, which is found again after it is restored', async () => {

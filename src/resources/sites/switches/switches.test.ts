@@ -43,6 +43,19 @@ describe.each(dialects)('switches of a site on $dialect', ({ dialect, skip }) =>
     }
   })
 
+  test('a toggle depends on the site alone, whatever others have', async () => {
+    const { accountId } = (await findSite(api.database.read, siteId)) as Site
+    const all = Object.fromEntries(names.map((name) => [name, true])) as Record<FlagName, true>
+    const { column } = siteFlags.hasLight404
+    const toggle = (id: number) =>
+      api.database.transaction((tx) => switchSetting(tx, id, column, undefined, 1)).then(({ enabled }) => enabled)
+    const other = await api.database.transaction((tx) =>
+      insertSite(tx, siteDraft('other', { accountId, hostId, flags: copiedFlags(all) }), 1),
+    )
+    expect([await toggle(siteId), await toggle(other.id), await toggle(other.id)]).toEqual([true, false, true])
+    expect((await findSite(api.database.read, siteId))?.hasLight404).toBe(true)
+  })
+
   test('a new site caches unless it is for staging, and a clone keeps two of them', async () => {
     const { accountId } = (await findSite(api.database.read, siteId)) as Site
     const made = (name: string, more: object) =>
