@@ -2,7 +2,7 @@ import type { Sealer } from '../platform/crypto/seal.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { sealBackupKey, unsealBackupKey } from './backup-key.store.ts'
 import type { BackupStore } from './backup-store.ts'
-import { repositoryKeys } from './format/keys.ts'
+import { type RepositoryKeys, repositoryKeys } from './format/keys.ts'
 import { checkOwner, markName } from './format/object-names.ts'
 import { markOfBackupKey } from './printed-key.ts'
 import { ChunkOpener } from './reading/chunk-opener.ts'
@@ -23,12 +23,19 @@ interface Head {
   readonly key: string
 }
 
-export interface StoreOptions {
+/** The keys of backups: all of them, or those that a process may have. */
+export interface StoreKeys {
+  /** Returns the keys of one owner, and the mark of the key that they were derived from. */
+  ofRepository(owner: string): Promise<{ readonly mark: string; readonly keys: RepositoryKeys }>
+  /**
+   * Records the installation in the storage, before the first backup in it.
+   * @returns the mark of its key
+   */
+  claim(): Promise<string>
+}
+
+interface StoreParts {
   readonly storage: Storage
-  /** Returns the key of all backups. Called when it is needed. */
-  readonly key: () => Promise<Buffer>
-  /** Seals the key for the storage, so that the storage and the master key are enough. */
-  readonly sealer: Sealer
   /**
    * Returns the name of this copy of the installation in the storage: see `repository-lease.ts`. Without it, backups
    * are read-only.
@@ -38,39 +45,63 @@ export interface StoreOptions {
   readonly now?: () => number
 }
 
+export interface StoreOptions extends StoreParts {
+  /** Returns the key of all backups. Called when it is needed. */
+  readonly key: () => Promise<Buffer>
+  /** Seals the key for the storage, so that the storage and the master key are enough. */
+  readonly sealer: Sealer
+}
+
 /**
  * Opens all backups of an installation.
  * @throws OperatorError from every method when the storage is another installation's, LeasedByAnother from those that
  * change it
  */
 export function openStore({ storage, key, sealer, holder = readOnly, now = Date.now }: StoreOptions): BackupStore {
+  const own = kept(key)
+  const keys: StoreKeys = {
+    ofRepository: async (owner) => ({ mark: markOfBackupKey(await own()), keys: repositoryKeys(await own(), owner) }),
+    claim: async () => claimStorage(storage, await own(), sealer),
+  }
+  return openStoreOf({ storage, keys, holder, now })
+}
+
+/** Opens the backups whose keys a process may have. Throws as {@link openStore}. */
+export function openStoreOf({
+  storage,
+  keys: known,
+  holder = readOnly,
+  now = Date.now,
+}: StoreParts & { readonly keys: StoreKeys }): BackupStore {
   const opener = new ChunkOpener()
-  const open = kept(async () => {
-    const own = await key()
-    await resolveKey(storage, own)
-    return own
-  })
-  /** Records the installation of the storage, before the first backup in it. */
+  let usable: string | undefined
+  const open = async (owner: string) => {
+    const { mark, keys } = await known.ofRepository(owner)
+    if (mark !== usable) await requireMark(storage, mark)
+    usable = mark
+    return keys
+  }
+  /** Another process may be faster. */
   const claim = kept(async () => {
-    const own = await open()
-    // Another process may have been faster.
-    if (!(await storage.putOnce(STORE_MARK, headOf(sealer, own)))) await resolveKey(storage, own)
+    const head = await requireMark(storage, await known.claim())
+    if (!head) throw claimedElsewhere(storage)
     await takeLeaseIfFree(storage, await holder(), now())
   })
   // The lease is checked each time, because the storage may be taken over at any time.
-  const change: ChangeConditions = {
+  const changesOf = (owner: string): ChangeConditions => ({
     async toWrite() {
       await claim()
       await requireLease(storage, await holder())
     },
     async toRemove() {
-      await open()
+      await open(owner)
       await requireLease(storage, await holder())
     },
-  }
+  })
   return {
     repository(owner) {
       checkOwner(owner)
+      const change = changesOf(owner)
       const markDamaged = async (pack: string) => {
         try {
           await change.toRemove()
@@ -82,16 +113,15 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
           if (!(error instanceof OperatorError)) throw error
         }
       }
-      const parts = kept(async (): Promise<RepositoryParts> => {
-        const keys = repositoryKeys(await open(), owner)
-        return { storage, keys, opener, now, markDamaged }
-      })
+      const parts = kept(
+        async (): Promise<RepositoryParts> => ({ storage, keys: await open(owner), opener, now, markDamaged }),
+      )
       return new Repository(parts, change)
     },
     owners: async () => (await storage.folders()).sort(),
     async removeOwner(owner) {
       checkOwner(owner)
-      await change.toRemove()
+      await changesOf(owner).toRemove()
       // Backups go first, so that the rest of an interrupted removal is not a backup.
       for (const folder of ['backups', ''])
         await storage.remove((await storage.list(`${owner}/${folder && `${folder}/`}`)).map(({ name }) => name))
@@ -148,14 +178,28 @@ export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buf
 }
 
 /** Checks that the storage belongs to this installation, or is new. */
-async function resolveKey(storage: Storage, key: Buffer): Promise<Head | undefined> {
+async function requireMark(storage: Storage, mark: string): Promise<Head | undefined> {
   const head = await readHead(storage)
-  if (head && head.mark !== markOfBackupKey(key))
+  if (head && head.mark !== mark)
     throw new OperatorError(
       `The backups in ${storage.where} belong to another installation of Stead with another key. Nothing was changed. Choose another location (STEAD_BACKUP_DIR, STEAD_BACKUP_S3_PREFIX).`,
     )
   return head
 }
+
+/**
+ * Records in a storage which installation it belongs to, unless it does already. It may belong to another one.
+ * @returns the mark of the key
+ */
+export async function claimStorage(storage: Storage, key: Buffer, sealer: Sealer): Promise<string> {
+  await storage.putOnce(STORE_MARK, headOf(sealer, key))
+  return markOfBackupKey(key)
+}
+
+const claimedElsewhere = (storage: Storage) =>
+  new OperatorError(
+    `The control writes backups elsewhere than in ${storage.where}. Give all machines the same settings for backups (STEAD_BACKUP_DIR, STEAD_BACKUP_S3_BUCKET).`,
+  )
 
 const headOf = (sealer: Sealer, key: Buffer): Buffer => {
   const head: Head = { format: FORMAT, mark: markOfBackupKey(key), key: sealBackupKey(sealer, key) }

@@ -25,17 +25,44 @@ export interface RepositoryKeys {
   readonly cutting: Int32Array
 }
 
-export function repositoryKeys(key: Buffer, owner: string): RepositoryKeys {
+const SECRET_BYTES = 32
+const CUTTING_BYTES = 1024
+
+/** The same keys in base64url, for another process. They say nothing about the keys of other owners. */
+export interface PortableKeys {
+  readonly sealing: string
+  readonly naming: string
+  readonly cutting: string
+}
+
+export function portableKeys(key: Buffer, owner: string): PortableKeys {
   const derive = (purpose: string, bytes: number) =>
-    Buffer.from(hkdfSync('sha256', key, '', `stead backups: ${purpose} of ${owner}`, bytes))
-  const table = derive('cutting', 1024)
+    Buffer.from(hkdfSync('sha256', key, '', `stead backups: ${purpose} of ${owner}`, bytes)).toString('base64url')
+  return {
+    sealing: derive('sealing', SECRET_BYTES),
+    naming: derive('naming', SECRET_BYTES),
+    cutting: derive('cutting', CUTTING_BYTES),
+  }
+}
+
+/** Reads keys that came over the network. @returns undefined if they are incomplete */
+export function readPortableKeys(owner: string, given: unknown): RepositoryKeys | undefined {
+  const { sealing, naming, cutting } = Object(given) as Record<string, unknown>
+  const [forSealing, forNaming, table] = [sealing, naming, cutting].map((text) =>
+    Buffer.from(`${text}`, 'base64url'),
+  ) as [Buffer, Buffer, Buffer]
+  const isWhole = [forSealing, forNaming].every(({ length }) => length === SECRET_BYTES)
+  if (!isWhole || table.length !== CUTTING_BYTES) return undefined
   return {
     owner,
-    sealing: createSecretKey(derive('sealing', 32)),
-    naming: createSecretKey(derive('naming', 32)),
+    sealing: createSecretKey(forSealing),
+    naming: createSecretKey(forNaming),
     cutting: Int32Array.from({ length: 256 }, (_, byte) => table.readInt32BE(byte * 4)),
   }
 }
+
+export const repositoryKeys = (key: Buffer, owner: string): RepositoryKeys =>
+  readPortableKeys(owner, portableKeys(key, owner)) as RepositoryKeys
 
 /** Returns the name of content, 32 bytes. Two pieces of content with the same name are equal. */
 export const contentName = ({ naming }: RepositoryKeys, content: Uint8Array): Buffer =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { backupKey } from '../../backups/backup-key.store.ts'
 import type { BackupStore } from '../../backups/backup-store.ts'
-import { openStore } from '../../backups/open-store.ts'
+import { openStore, openStoreOf, type StoreKeys } from '../../backups/open-store.ts'
 import { leaseHolder } from '../../backups/repository-lease.ts'
 import { folderStorage } from '../../backups/storage/folder-storage.ts'
 import { type Patience, retryingStorage } from '../../backups/storage/retrying-storage.ts'
@@ -26,14 +26,13 @@ export type StorageSettings = Pick<
   | 'backupS3SecretAccessKey'
 >
 
-interface Ground {
+interface OpenedWith {
   readonly config: StorageSettings
   readonly database: Database
-  readonly sealer: Sealer
 }
 
 /** Opens the backups that the settings name. Nothing is opened or created before it is used. */
-export function openBackups({ config, database, sealer }: Ground): BackupStore {
+export function openBackups({ config, database, sealer }: OpenedWith & { readonly sealer: Sealer }): BackupStore {
   return openStore({
     storage: backupStorage(config),
     sealer,
@@ -41,6 +40,10 @@ export function openBackups({ config, database, sealer }: Ground): BackupStore {
     holder: () => leaseHolder(database),
   })
 }
+
+/** Opens those of them whose keys a process may have. */
+export const openBackupsOf = ({ config, database, keys }: OpenedWith & { readonly keys: StoreKeys }): BackupStore =>
+  openStoreOf({ storage: backupStorage(config), keys, holder: () => leaseHolder(database) })
 
 /** Returns the storage for backups, according to the settings. */
 export function backupStorage(config: StorageSettings, patience?: Partial<Patience>): Storage {
