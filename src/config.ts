@@ -125,7 +125,7 @@ export const settings = {
     secret: true,
   },
   masterKey: {
-    help: 'Key (32 bytes, base64) that seals stored secrets. Default: a file in the data folder, created at the first start. An edge that joined with its own login needs none',
+    help: 'Key (32 bytes, base64) that seals stored secrets. Default: a file in the data folder, created at the first start. Machines that joined need none',
     default: '',
     parse: masterKey,
     secret: true,

@@ -190,12 +190,14 @@ test('creates a token for one machine, and refuses what no machine can use', asy
     ['--name=h3 --role=dns', '--role must be one of'],
     ['--name=h3 --datacenter=AMS,XYZ', '--datacenter must be one or several of AMS, BUR'],
     ['--name=e1 --role=edge --datacenter=AMS', '--datacenter is for hosts only'],
+    ['--name=e1 --role=edge --again', '--again is for hosts only'],
+    ['--name=h9 --again', 'No host is named h9'],
   ] as const)
     expect(await stead(`host token ${line}`, at)).toMatchObject({ code: 2, error: expect.stringContaining(why) })
   expect((await stead('host token --name=h3')).error).toContain('Set STEAD_INTERNAL_LISTEN')
   const folder = { STEAD_DATA_DIR: join(dataDir, 'machine') }
   const nobody = await stead(`join --token=${made.token} --control=127.0.0.1:1`, folder)
-  expect(nobody).toMatchObject({ code: 2, error: expect.stringContaining('cannot be reached') })
+  expect(nobody).toMatchObject({ code: 1, error: expect.stringContaining('cannot be reached') })
 })
 
 test('config prints the effective settings as JSON, with secrets hidden', async () => {

@@ -145,6 +145,7 @@ export const commands: readonly Command[] = [
       role: { choices: ['host', 'edge', 'control'], help: 'what the machine runs (default: host)' },
       expires: { value: 'MINUTES', help: 'validity of the token, at most 1440 (default: 60)' },
       datacenter: { value: 'CODE,…', help: 'datacenters that the host serves (default: all)' },
+      again: { help: 'for a host that exists: its machine gets a new certificate, and the keys of its role' },
     },
     settings: [...records, 'masterKey', 'internalListen', 'datacenters'],
     load: async () => (await import('./host-certificates.ts')).token,

@@ -1,5 +1,5 @@
 import { digestOf, readJoinToken } from '../certificates/join/join-token.ts'
-import { createJoinToken, NameInUse } from '../certificates/join/join-tokens.store.ts'
+import { createJoinToken, NameInUse, NoSuchHost } from '../certificates/join/join-tokens.store.ts'
 import {
   AlreadyChanging,
   changeAuthority,
@@ -15,7 +15,7 @@ import { createSealer } from '../platform/crypto/seal.ts'
 import { MINUTE_MS } from '../platform/durations.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import type { CertifiedRole } from '../platform/mtls/role-name.ts'
-import { joinInstallation, readJoined } from '../roles/certificates/join.ts'
+import { type FolderOwner, type Joined, joinInstallation, readJoined } from '../roles/certificates/join.ts'
 import { usableDataFolder } from '../roles/data-folder.ts'
 import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
@@ -63,10 +63,16 @@ export async function token({
   config,
   flags,
 }: Call<
-  { name: string; role: string | undefined; expires: string | undefined; datacenter: string | undefined },
+  {
+    name: string
+    role: string | undefined
+    expires: string | undefined
+    datacenter: string | undefined
+    again: boolean
+  },
   ControlDatabaseKey | 'masterKey' | 'internalListen' | 'datacenters'
 >): Promise<void> {
-  const { name, role = 'host', expires = '60' } = flags
+  const { name, role = 'host', expires = '60', again } = flags
   await withControlDatabase(config, async ({ database }) => {
     const minutes = Number(expires)
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES)
@@ -81,9 +87,14 @@ export async function token({
     const now = Date.now()
     const options = { database, sealer: createSealer(await masterKeyOf(config, database)), now }
     const datacenters = datacentersOf(flags.datacenter, role, config)
-    const owner = { role: role as CertifiedRole, name, expiresAt: now + minutes * MINUTE_MS, datacenters }
+    if (again && role !== 'host') throw new CommandError('--again is for hosts only. Other machines need no flag.')
+    const owner = { role: role as CertifiedRole, name, expiresAt: now + minutes * MINUTE_MS, datacenters, again }
     const text = await createJoinToken(options, owner).catch((error) => {
-      throw error instanceof NameInUse ? new CommandError(`A host named ${name} exists. Choose another name.`) : error
+      if (error instanceof NameInUse)
+        throw new CommandError(
+          `A host named ${name} exists. Choose another name. If its machine has to join again, add --again.`,
+        )
+      throw error instanceof NoSuchHost ? new CommandError(`No host is named ${name}. Omit --again.`) : error
     })
     const command = `stead join --token=${text} --control=${host.includes(':') ? `[${host}]` : host}:${port}`
     printOne({ role, name, token: text, expires: timestamp(owner.expiresAt), command }, flags.json)
@@ -139,16 +150,24 @@ export async function join({ config, flags }: Call<{ token: string; control: str
   }
   if (control === 'off') throw new CommandError('--control must be the address and port of a control.')
   await usableDataFolder(config.dataDir)
-  const before = (await readJoined(config.dataDir)) ?? (await folderFacts(config.dataDir)).identity
-  if (before)
-    throw new CommandError(`${config.dataDir} already belongs to an installation. Choose another with STEAD_DATA_DIR.`)
-  const { role, name, databaseUrl } = await joinInstallation(token, control, config.dataDir)
+  const joined = await joinInstallation(token, control, config.dataDir, await ownerOfFolder(config.dataDir))
+  const { role, name } = joined
   if (role === 'host') await hostName(config.dataDir, name)
   printOne({ role, name, data_folder: config.dataDir }, flags.json)
-  if (flags.json) return
-  console.log(
-    databaseUrl === undefined
-      ? `\nThis machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`
-      : `\nThis machine has its certificate, its own login for the database, and the keys of its role. Do not set STEAD_DATABASE_URL and STEAD_MASTER_KEY. Run stead ${role}`,
-  )
+  if (!flags.json) console.log(`\n${nextStep(joined)}`)
+}
+
+/** A folder with an identity from before it joined is that of a host. */
+async function ownerOfFolder(dataDir: string): Promise<FolderOwner | undefined> {
+  const { identity, hostName: name } = await folderFacts(dataDir)
+  const before = (await readJoined(dataDir)) ?? (identity && name ? { role: 'host' as const, name } : undefined)
+  return before && { role: before.role, name: before.name, installation: identity?.installation }
+}
+
+function nextStep({ role, databaseUrl, keys }: Joined): string {
+  if (databaseUrl !== undefined)
+    return `This machine has its certificate, its own login for the database, and the keys of its role. Do not set STEAD_DATABASE_URL and STEAD_MASTER_KEY. Run stead ${role}`
+  if (keys)
+    return `This machine has its certificate and the keys of its role. Set STEAD_DATABASE_URL and the storage for backups as on the control. Do not set STEAD_MASTER_KEY. Run stead ${role}`
+  return `This machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`
 }

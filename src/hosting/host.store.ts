@@ -45,6 +45,17 @@ export async function hostedSite(tx: Tx, hostId: number, siteId: number): Promis
   return hosted(tx, hostId).where('sites.id', '=', siteId).executeTakeFirst()
 }
 
+/** @returns the id of the host, unless it is lost or removed */
+export async function usableHostNamed(tx: Tx, name: string): Promise<number | undefined> {
+  const found = await tx
+    .selectFrom('hosts')
+    .select('id')
+    .where('name', '=', name)
+    .where('state', 'in', usableStates)
+    .executeTakeFirst()
+  return found?.id
+}
+
 /** Returns whether the host name leads to a site of this Stead, on any host. */
 export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
   const found = await tx

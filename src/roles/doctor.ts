@@ -4,11 +4,13 @@ import { migrations } from '../../migrations/index.ts'
 import type { Call } from '../cli/command.ts'
 import { masterKeyOf } from '../cli/with-control-database.ts'
 import type { SettingKey } from '../config.ts'
+import { masterKeyFile } from '../platform/crypto/master-key.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { appliedMigrations } from '../platform/db/migrate.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import type { InstallationCheck } from '../resources/installation/installation-check.ts'
+import { readJoined } from './certificates/join.ts'
 import type { FoundRecords } from './checks/check.ts'
 import { LIMIT_MS, runChecks } from './checks/run-checks.ts'
 import { serveLock } from './free-port.ts'
@@ -27,11 +29,18 @@ export async function doctor({ config, flags }: Call<unknown, SettingKey>): Prom
   process.exit(found.some(({ state }) => state === 'problem') ? 1 : 0)
 }
 
+const WITHOUT_KEY =
+  'This machine joined without the master key. To check the control database, run stead doctor on the machine of a control.'
+
+const isWithoutKey = async ({ dataDir, masterKey }: Call<unknown, SettingKey>['config']): Promise<boolean> =>
+  !masterKey && !existsSync(masterKeyFile({ dataDir })) && (await readJoined(dataDir)) !== undefined
+
 async function findRecords(config: Call<unknown, SettingKey>['config']): Promise<FoundRecords> {
   try {
     const { database } = await openControlDatabase(config, { makes: false, strangers: 'refuse', isReadOnly: true })
     const isOld = (await appliedMigrations(database.read)).length < Object.keys(migrations).length
     if (isOld) return { kind: 'none', why: 'The next start migrates the control database. It was not checked.' }
+    if (await isWithoutKey(config)) return { kind: 'none', why: WITHOUT_KEY }
     return { kind: 'open', database, sealer: createSealer(await masterKeyOf(config, database)) }
   } catch (error) {
     if (error instanceof NothingThere) return { kind: 'none', why: 'Stead has not been started yet.' }

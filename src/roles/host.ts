@@ -25,12 +25,12 @@ import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { createWorker, type Worker } from '../platform/operations/worker/worker.ts'
 import type { Progress } from '../platform/terminal/progress-bar.ts'
 import type { HostServices } from '../resources/kit/host-services.ts'
-import { openBackups } from '../resources/kit/open-backups.ts'
 import { openPluginDirectory } from '../resources/plugins/open-directory.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openDatabases, whatIsServed } from './host/databases.ts'
 import { type MariaDb, openMariaDb } from './host/mariadb.ts'
+import { openSecrets } from './host/opened-by-control.ts'
 import { openPageMeasure } from './host/page-measure.ts'
 import { type HostReport, startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
@@ -174,7 +174,10 @@ async function startWork(context: ProcessContext, host: HostParts, options: Host
   const sftp = await openSftp(context, { hostId, php, sites, siteDatabase: doors.siteDatabase, mariaDb })
   const pages = await openPageMeasure(context, budgets, php.edge)
   const parts = { siteDirectories, spares, pool, preparation, sites, sftp, mariaDb, ...doors, ...served.runs }
-  const worker = createHostWorker(context, { hostId, ...parts, ...pages, firstPages: php.firstPages })
+  const worker = createHostWorker(context, {
+    ...{ hostId, ...parts, ...pages, firstPages: php.firstPages },
+    ...openSecrets(context, { hostId, control: web.identity }),
+  })
   const cron = openCron(context, sites, php, mariaDb)
 
   // First of these: the predecessor of this host must be gone before it hands out work.
@@ -315,6 +318,8 @@ interface WorkParts
     | 'databaseContent'
     | 'hasWasm'
     | 'containment'
+    | 'backups'
+    | 'openSecret'
   > {
   readonly preparation: Preparation
   readonly mariaDb: MariaDb
@@ -328,7 +333,6 @@ function createHostWorker(context: ProcessContext, { preparation, sites, sftp, m
   const services: HostServices = {
     ...context,
     ...parts,
-    backups: openBackups(context),
     siteFiles: openSiteFiles(context, mariaDb.databaseBytes),
     pluginDirectory: openPluginDirectory(context.config),
     pluginPackages: createPluginPackages({

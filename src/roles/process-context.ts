@@ -22,10 +22,10 @@ import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
 import { whileRoom } from '../platform/log-store/while-room.ts'
 import { OperatorError } from '../platform/operator-error.ts'
-import { type Joined, readJoined } from './certificates/join.ts'
+import { type Joined, readJoined, tokenCommand } from './certificates/join.ts'
 import { usableDataFolder } from './data-folder.ts'
 import { keysOfJoined } from './keys/keys-of-joined.ts'
-import { keysOfEdge, keysOfMaster, type ProcessKeys } from './keys/process-keys.ts'
+import { keysOfMaster, keysOfRole, type ProcessKeys } from './keys/process-keys.ts'
 import { knowsSites } from './known/knows-sites.ts'
 import { grantLogins } from './logins/grant-logins.ts'
 import { untilReachable } from './until-reachable.ts'
@@ -43,7 +43,7 @@ export interface ProcessContext extends ProcessKeys {
   readonly logs: LogStore
   /** The free space on the disk of the data folder. */
   readonly room: FreeRoom
-  /** Whether this machine joined, and uses a login of its own that has only the rights of its role. */
+  /** Whether this machine joined, and uses a login of its own that has only the rights of its role: only edges do. */
   readonly hasOwnLogin: boolean
   /**
    * Set if the database was away when the process started. Resolves when it is back, brought up to date, and belongs to
@@ -154,8 +154,8 @@ export async function openProcessContext(settings: Config, name: string): Promis
   await usableDataFolder(settings.dataDir)
   const log = createLog(settings, name)
   const joined = await joinedAs(settings, { name, log })
-  const hasOwnLogin = joined !== undefined
-  const config = joined ? { ...settings, databaseUrl: joined.databaseUrl } : settings
+  const hasOwnLogin = joined?.databaseUrl !== undefined
+  const config = hasOwnLogin ? { ...settings, databaseUrl: joined.databaseUrl } : settings
   const open = () => openOwnControlDatabase(config, name, joined)
   const { database, keys, untilBack } = await openOrAway(config, { name, log, open, joined })
   try {
@@ -181,7 +181,7 @@ interface Opening {
   /** The role. */
   readonly name: string
   readonly log: Log
-  /** Set if the machine joined as this role, and uses its own login. */
+  /** Set if the machine joined as this role, and has no master key. */
   readonly joined: Joined | undefined
   readonly open: () => Promise<OpenedDatabase>
 }
@@ -202,7 +202,7 @@ async function openOrAway(config: Config, opening: Opening): Promise<OpenedDatab
 
 /** @returns the keys of a process that knows enough to serve visitors without the database */
 async function keysToServeWith(config: Config, { name, log, joined }: Opening): Promise<ProcessKeys | undefined> {
-  const keys = joined ? joined.keys && keysOfEdge(joined.keys) : await keysGiven(config)
+  const keys = joined ? joined.keys && keysOfRole(joined.keys) : await keysGiven(config)
   const knows = keys && (await knowsSites({ config, log, sealer: keys.sealer }, name))
   return knows ? keys : undefined
 }
@@ -212,13 +212,19 @@ async function keysGiven(config: Config): Promise<ProcessKeys | undefined> {
   return key && keysOfMaster(key)
 }
 
-/** @returns undefined unless this machine joined as this role, and uses the login that it got */
-async function joinedAs(
-  { dataDir, databaseUrl, masterKey }: Config,
-  { name, log }: { readonly name: string; readonly log: Log },
-): Promise<Joined | undefined> {
-  const joined = await readJoined(dataDir)
-  if (joined?.role !== name || joined.databaseUrl === undefined) return undefined
+/**
+ * Returns how this machine joined, if it uses the keys that it got instead of the master key.
+ * @returns with `databaseUrl` only if it also uses the login that it got
+ */
+async function joinedAs(settings: Config, opening: Pick<Opening, 'name' | 'log'>): Promise<Joined | undefined> {
+  const joined = await readJoined(settings.dataDir)
+  if (joined?.role !== opening.name) return undefined
+  return opening.name === 'host' ? joinedHost(settings, joined, opening.log) : joinedEdge(settings, joined, opening.log)
+}
+
+/** An edge with the settings of the control uses all of them. */
+function joinedEdge({ databaseUrl, masterKey }: Config, joined: Joined, log: Log): Joined | undefined {
+  if (joined.databaseUrl === undefined) return undefined
   if (databaseUrl) {
     log.warn('STEAD_DATABASE_URL is set, so this machine does not use the login that it got when it joined')
     return undefined
@@ -227,23 +233,34 @@ async function joinedAs(
   return joined
 }
 
+/** Hosts have no login of their own. One that also has the master key runs as one that did not join. */
+async function joinedHost(config: Config, joined: Joined, log: Log): Promise<Joined | undefined> {
+  if (!config.databaseUrl)
+    throw new OperatorError('This host has joined an installation. Set STEAD_DATABASE_URL as on the control.')
+  const { databaseUrl: _, ...keyless } = joined
+  if (!(await keysGiven(config))) return keyless
+  const given = config.masterKey ? 'STEAD_MASTER_KEY is set' : `${masterKeyFile(config)} exists`
+  if (joined.keys) log.warn(`${given}, but this host does not need the master key: remove it`)
+  return undefined
+}
+
 async function openOwnControlDatabase(
   config: Config,
   name: string,
   joined: Joined | undefined,
 ): Promise<OpenedDatabase> {
-  const hasOwnLogin = joined !== undefined
+  const hasOwnLogin = joined?.databaseUrl !== undefined
   // An edge writes page views and metrics of its budgets, and serves visitors in the same thread.
   const mayLose = name === 'edge'
-  const options = { makes: !hasOwnLogin, strangers: 'refuse', mayLose, isReadOnly: hasOwnLogin } as const
+  const options = { makes: !joined, strangers: 'refuse', mayLose, isReadOnly: hasOwnLogin } as const
   const records = await openControlDatabase(config, options).catch((error) => {
-    throw joined ? loginFault(error, joined) : error
+    throw hasOwnLogin ? loginFault(error, joined) : error
   })
   try {
     if (!joined) return { database: records.database, keys: keysOfMaster(await masterKey(config, records)) }
-    await mustBeUpToDate(records.database)
+    if (hasOwnLogin) await mustBeUpToDate(records.database)
     const keys = await keysOfJoined(records.database, config.dataDir, joined)
-    return { database: records.database, keys: keysOfEdge(keys) }
+    return { database: records.database, keys: keysOfRole(keys) }
   } catch (error) {
     await records.database.close().catch(() => {})
     throw openFault(error, databaseOf(config))
@@ -255,7 +272,7 @@ function loginFault(error: unknown, { role, name }: Joined): unknown {
   const { code } = Object((error as Error).cause) as { code?: string }
   if (!code?.startsWith('28')) return error
   return new OperatorError(
-    `The database refuses the login of ${role} ${name}, because it was revoked or replaced. Create a token on a control (stead host token), and join with an empty data folder.`,
+    `The database refuses the login of ${role} ${name}, because it was revoked or replaced. Create a token on a control (${tokenCommand({ role, name })}), and run the command that it prints on this machine.`,
     { cause: error },
   )
 }

@@ -18,9 +18,10 @@ import { DirectoriesOnDisk } from '../../src/hosting/site-directories/directorie
 import { SiteDirectories } from '../../src/hosting/site-directories/site-directories.ts'
 import { specialiseDirectory } from '../../src/hosting/site-directories/specialise.ts'
 import { SiteFiles } from '../../src/hosting/site-files/site-files.ts'
-import { siteHooks } from '../../src/jobs.ts'
-import { createSealer } from '../../src/platform/crypto/seal.ts'
+import { jobs, siteHooks } from '../../src/jobs.ts'
+import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
+import { secretOpener } from '../../src/platform/operations/rights-of-host.ts'
 import type { HostServices } from '../../src/resources/kit/host-services.ts'
 import { measuredPage } from '../../src/resources/performance-reports/performance-reports.fixture.ts'
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
@@ -43,6 +44,8 @@ export interface FakeWordPress {
 export interface FakeHost {
   readonly hostId: number
   readonly services: HostServices
+  /** Opens the secrets of its operations. */
+  readonly sealer: Sealer
   /** Sites whose PHP runs. */
   readonly running: Set<number>
   /** Sites whose PHP is held. */
@@ -101,11 +104,13 @@ export interface FakeHostOptions {
   readonly asked?: number
   /** Parent of its folder. Default: the system's temporary folder. */
   readonly below?: string | undefined
+  /** Default: one of its own. */
+  readonly sealer?: Sealer
 }
 
 export async function fakeHost(
   { database, config, backups }: TestApi,
-  { asked, below = tmpdir() }: FakeHostOptions = {},
+  { asked, below = tmpdir(), sealer = createSealer(Buffer.alloc(32, 1)) }: FakeHostOptions = {},
 ): Promise<FakeHost> {
   const dataDir = await mkdtemp(join(below, 'stead-jobs-'))
   const hostId =
@@ -319,7 +324,7 @@ export async function fakeHost(
     config: { ...config, dataDir },
     hostId,
     database,
-    sealer: createSealer(Buffer.alloc(32, 1)),
+    openSecret: secretOpener({ database, sealer, hostId, definitions: jobs }),
     edgeKey: 'key-of-the-edge',
     backups,
     siteDirectories,
@@ -371,6 +376,7 @@ export async function fakeHost(
   return {
     hostId,
     services,
+    sealer,
     running,
     held,
     disconnected,

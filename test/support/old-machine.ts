@@ -7,6 +7,8 @@ import ssh2, { type AuthContext, type Connection, type Server, type Session, typ
 import { fingerprintOf } from '../../src/hosting/site-imports/sources/fingerprint.ts'
 
 export interface OldMachineOptions {
+  /** Where it listens. Default: loopback. */
+  readonly address?: string
   /** The PATH of commands. Undefined: the machine has no shell. */
   readonly path?: string
   /** Password log-in works only as keyboard-interactive. */
@@ -42,7 +44,7 @@ export class OldMachine {
 
   static async start(options: OldMachineOptions = {}): Promise<OldMachine> {
     const machine = new OldMachine(options)
-    await new Promise<void>((resolve) => machine.#server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve) => machine.#server.listen(0, options.address ?? '127.0.0.1', resolve))
     return machine
   }
 

@@ -9,6 +9,11 @@ export class NameInUse extends Error {
   override readonly name = 'NameInUse'
 }
 
+/** No host has this name, or it was removed. */
+export class NoSuchHost extends Error {
+  override readonly name = 'NoSuchHost'
+}
+
 /** The token is unknown, expired, or used by another machine. Which of them, only the operator may know. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
@@ -23,17 +28,26 @@ export interface JoinPlace {
  * Creates a token with which one machine joins, once, as one role.
  * @param expiresAt milliseconds UTC
  * @param datacenters codes that a host serves, `[]` means all
+ * @param again whether a host with this name exists, whose machine joins again
  * @returns the token. Only its hash is stored.
- * @throws NameInUse
+ * @throws NameInUse, NoSuchHost
  */
 export async function createJoinToken(
   options: RoleAuthorityOptions,
-  { role, name, expiresAt, datacenters = [] }: RoleName & { readonly expiresAt: number } & Partial<JoinPlace>,
+  {
+    role,
+    name,
+    expiresAt,
+    datacenters = [],
+    again = false,
+  }: RoleName & { readonly expiresAt: number; readonly again?: boolean } & Partial<JoinPlace>,
 ): Promise<string> {
   const { certificate } = await signingAuthority(options)
   const { secret, text } = makeJoinToken(certificate)
   await options.database.transaction(async (tx) => {
-    if (role === 'host' && (await isHostName(tx, name))) throw new NameInUse(name)
+    const state = role === 'host' ? await stateOfHost(tx, name) : undefined
+    if (!again && state) throw new NameInUse(name)
+    if (again && (!state || state === 'removed')) throw new NoSuchHost(name)
     await tx.deleteFrom('join_tokens').where('expires_at', '<=', options.now).execute()
     const row = { hash: hashOfSecret(secret), role, name, expires_at: expiresAt, used_by: null }
     await tx
@@ -44,8 +58,8 @@ export async function createJoinToken(
   return text
 }
 
-const isHostName = async (tx: Tx, name: string): Promise<boolean> =>
-  (await tx.selectFrom('hosts').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
+const stateOfHost = async (tx: Tx, name: string): Promise<string | undefined> =>
+  (await tx.selectFrom('hosts').select('state').where('name', '=', name).executeTakeFirst())?.state
 
 /**
  * Certifies the key of the first machine that shows the token. The same key may come again until the token expires,

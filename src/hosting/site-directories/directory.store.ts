@@ -55,6 +55,21 @@ export async function directoryOfSite(tx: Tx, siteId: number): Promise<SiteDirec
   return tx.selectFrom('site_homes').select(columns).where('site_id', '=', siteId).executeTakeFirst()
 }
 
+/** Returns whether a host has the directory of a site, in whatever state. */
+export async function isDirectoryOn(
+  tx: Tx,
+  { siteId, hostId }: { readonly siteId: number; readonly hostId: number },
+): Promise<boolean> {
+  const found = await tx
+    .selectFrom('site_homes')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('host_id', '=', hostId)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Returns the prepared site directories of a kind that no site has, oldest first. */
 export async function freeDirectories(tx: Tx, hostId: number, kind: Kind): Promise<SiteDirectoryRecord[]> {
   return tx

@@ -116,6 +116,13 @@ export type Steps<Input, Services, Results> = {
   readonly [Name in keyof Results]: Step<Input, Services, Results, Results[Name]>
 }
 
+/** A secret that the database has only sealed. */
+export interface SealedSecret {
+  readonly sealed: string
+  /** Bound to the sealed text: see `Sealer`. */
+  readonly purpose: string
+}
+
 /** The context of the hook of a failed or canceled operation. */
 export interface FailureContext<Input = unknown> {
   readonly operationId: number
@@ -164,6 +171,13 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
    * operations are not checked.
    */
   permission?(tx: Tx, ctx: PermissionContext<Static<Schema>>): Promise<string | undefined>
+  /**
+   * Returns the one secret that its steps may open, while it runs. A host without the master key has a control open it,
+   * so it must depend on nothing but the stored input.
+   */
+  secret?(tx: Tx, input: Static<Schema>): Promise<SealedSecret | undefined>
+  /** Returns the sites whose backups its steps read, besides its own. A host gets the keys of no others. */
+  readsBackupsOf?(input: Static<Schema>): readonly number[]
   readonly steps: Readonly<Record<string, Step<Static<Schema>, Services>>>
   /**
    * Runs in the transaction that marks the operation as failed or canceled, to write the activity entry and the event.

@@ -59,6 +59,13 @@ export const downloadBytes = ({
 /** Returns the owner of the repository that holds a site's backups. */
 export const siteOwner = (siteId: number): string => `site-${siteId}`
 
+/** Returns the site whose backups a repository holds. @returns undefined for repositories of Stead itself */
+export function siteOfOwner(owner: string): number | 'all sites' | undefined {
+  if (/^core-[0-9a-z.-]{1,90}$/.test(owner)) return 'all sites'
+  const [, id] = /^site-([1-9]\d{0,14})$/.exec(owner) ?? []
+  return id === undefined ? undefined : Number(id)
+}
+
 /**
  * Returns the name of a backup in its site's repository. The name has a random part because a control database that is
  * older than the storage reuses ids. Otherwise, a stored backup with the same name would be mistaken for the new one.

@@ -1,6 +1,14 @@
 /** What other folders may import from this resource. */
 export { findBackup, listCompleted, newestTakenOf } from './backup.store.ts'
-export { type BackupKind, CORE_BACKUP, type CompletedBackup, coreOwner, nameInRepository, siteOwner } from './backup.ts'
+export {
+  type BackupKind,
+  CORE_BACKUP,
+  type CompletedBackup,
+  coreOwner,
+  nameInRepository,
+  siteOfOwner,
+  siteOwner,
+} from './backup.ts'
 export { Downloads } from './download/downloads.ts'
 export { forGood } from './restore/restore-check.ts'
 export { wantedFiles, whatStays } from './restore/restore-content.ts'

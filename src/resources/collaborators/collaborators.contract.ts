@@ -147,7 +147,7 @@ const jobs: Record<string, JobSample> = {
       const { input } = await (jobs['collaborator.sync_wp_user'] as JobSample).prepare(world)
       expect(input).toMatchObject({ siteId: site })
       host.wordpress(site).hasDropIn = true
-      const passwordSealed = host.services.sealer.seal(SECRET, COLLABORATOR_PASSWORD_PURPOSE)
+      const passwordSealed = host.sealer.seal(SECRET, COLLABORATOR_PASSWORD_PURPOSE)
       return { input: { siteId: site, accountId: mate.accountId, passwordSealed } }
     },
     async done(world) {

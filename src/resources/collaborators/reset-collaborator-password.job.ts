@@ -17,6 +17,7 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
   on: 'host',
   changeableBy: { site: 'reset collaborator passwords' },
   attempts: 2,
+  secret: async (_tx, { passwordSealed }) => ({ sealed: passwordSealed, purpose: COLLABORATOR_PASSWORD_PURPOSE }),
   steps: {
     password: { run: setPassword },
     record: {
@@ -32,14 +33,15 @@ export const resetCollaboratorPasswordJob = durableWith<HostServices>()({
 
 type Input = { siteId: number; accountId: number; passwordSealed: string }
 
-async function setPassword({ services, input, log }: StepContext<Input, HostServices>): Promise<{ login: string }> {
+async function setPassword(context: StepContext<Input, HostServices>): Promise<{ login: string }> {
+  const { services, input, log, operationId } = context
   const { read } = services.database
   const [site, account] = [await findSite(read, input.siteId), await findAccount(read, input.accountId)]
   const member = await findMembership(read, input.siteId, input.accountId)
   // Access was removed while this waited its turn.
   if (!site || !account || !member || !hasWpAccess(member.roles))
     throw new PermanentFailure('The collaborator no longer has access to WordPress')
-  const password = services.sealer.open(input.passwordSealed, COLLABORATOR_PASSWORD_PURPOSE)
+  const password = await services.openSecret(operationId)
   const { email, name } = account
   const person = { email, name, login: member.wpUsername, password }
   const set = await runSiteTask(services, site.id, 'reset-administrator', person)

@@ -40,6 +40,7 @@ import { fetchAgain } from './fetch-again.ts'
 import { changeImport, findImport } from './import.store.ts'
 import { alwaysLeftOut, type ComparedPage, type ImportPlan, rightsOfImport } from './import.ts'
 import { picturesOf } from './import-pictures.ts'
+import { secretOfImport } from './old-site/fetch-old-site.ts'
 import { folderOf } from './staging.ts'
 
 const Order = Type.Object({
@@ -71,6 +72,7 @@ export const importSite = durableWith<HostServices>()({
   on: 'host',
   changeableBy: { site: 'restore the site' },
   permission: needsRights((order: Order, { done }) => (done ? [] : rightsOfImport(order))),
+  secret: async (tx, order) => (order.fetchAgain ? secretOfImport(tx, order) : undefined),
   steps: {
     fetch_again: replacement.open({ run: fetchAgain, weight: 3 }),
     check: replacement.open<ImportPlan>({ run: check }),

@@ -29,7 +29,7 @@ import { planOf } from './build-plan.ts'
 import { changeImport, findImport, stagedImportOf } from './import.store.ts'
 import { type ImportPlan, rightsOfImport } from './import.ts'
 import { importSite } from './import-site.job.ts'
-import { fetchOldSite } from './old-site/fetch-old-site.ts'
+import { fetchOldSite, secretOfImport } from './old-site/fetch-old-site.ts'
 import { fetchedIn, folderOf, removeForgotten, stagingBounds, uploadedIn } from './staging.ts'
 
 const Order = Type.Object({ siteId: Type.Integer(), importId: Type.Integer(), askedById: Type.Integer() })
@@ -52,6 +52,7 @@ export const inspectImport = durableWith<HostServices>()({
   attempts: 3,
   atOnce: 2,
   permission: needsRights(rightsOfImport),
+  secret: secretOfImport,
   steps: {
     fetch: { run: unlessReady<unknown, StagedFiles | null>(fetchSources), undo: forgetStaged, weight: 4 },
     unpack: { run: unlessReady<{ fetch: StagedFiles | null }, StagedFiles>(unpack), weight: 4 },

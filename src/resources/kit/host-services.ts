@@ -15,7 +15,6 @@ import type { Spares } from '../../hosting/site-directories/spares.ts'
 import type { Template } from '../../hosting/site-directories/template.ts'
 import type { FileContent } from '../../hosting/site-files/file-content.ts'
 import type { FirstPages } from '../../hosting/web-server/first-pages.ts'
-import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { SiteHooks } from './site-hooks.ts'
 
@@ -24,7 +23,11 @@ export interface HostServices {
   readonly config: Config
   readonly hostId: number
   readonly database: Database
-  readonly sealer: Sealer
+  /**
+   * Opens the secret of one of its operations, as the definition declares it.
+   * @throws OperatorError when a control has to open it, and does not
+   */
+  openSecret(operationId: number): Promise<string>
   readonly backups: BackupStore
   readonly siteDirectories: SiteDirectories
   readonly spares: Spares

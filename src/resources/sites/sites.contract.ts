@@ -338,7 +338,7 @@ const jobs: Record<string, JobSample> = {
       await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       world.host.wordpress(world.site).hasDropIn = true
-      const passwordSealed = world.host.services.sealer.seal(SECRET, PASSWORD_PURPOSE)
+      const passwordSealed = world.host.sealer.seal(SECRET, PASSWORD_PURPOSE)
       return { input: { siteId: world.site, passwordSealed } }
     },
     async done(world) {

@@ -3,18 +3,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { BadCertificateRequest, keyOfRequest } from '../../certificates/join/certificate-request.ts'
-import { redeemJoinToken, TokenRefused } from '../../certificates/join/join-tokens.store.ts'
-import { issueRoleCertificate, knownRoles, RoleRevoked } from '../../certificates/role-certificates.store.ts'
-import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
-import { type CertifiedRole, certifiedRoles, ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
+import { redeemJoinToken } from '../../certificates/join/join-tokens.store.ts'
+import { knownRoles } from '../../certificates/role-certificates.store.ts'
+import { installationOf } from '../../hosting/identity/identity.store.ts'
+import { type CertifiedRole, ownerOf, type RoleName, uriOf } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
 import { listenAlone } from '../free-port.ts'
-import { requireMasterKey } from '../keys/process-keys.ts'
 import { openLogin } from '../logins/open-login.ts'
-import type { ProcessContext, RunningRole } from '../process-context.ts'
-import { certificatesOf, sealForEdges } from './edge-certificates.ts'
+import type { RunningRole } from '../process-context.ts'
+import { RequestLimit } from './request-limit.ts'
+import {
+  asRefusal,
+  keyInRequest,
+  keysFor,
+  type ListenerContext,
+  MachineRefused,
+  roleRequests,
+} from './role-requests.ts'
 
 const MOST_BODY_BYTES = 16_384
 const MOST_CONNECTIONS = 64
@@ -26,34 +32,15 @@ export interface InternalListener extends RunningRole {
   readonly port: number
 }
 
-/** A refusal, with a text for the operator of the machine that asks. */
-class Refused extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
-type NeededContext = Pick<
-  ProcessContext,
-  'database' | 'sealer' | 'edgeSealer' | 'masterKey' | 'log' | 'room' | 'logs'
-> & {
-  readonly config: Pick<
-    ProcessContext['config'],
-    'internalListen' | 'databaseUrl' | 'localAuthority' | 'stagingDomain' | 'edgeTlsListen'
-  >
-}
-
 /**
- * Lets machines join with a token, and renews their certificates.
+ * Lets machines join with a token, renews their certificates, and opens for them what their role and name may have.
  * @returns undefined when it is off
  * @throws CannotListen
  */
 export async function startInternalListener(
-  context: NeededContext,
+  context: ListenerContext,
   trust: RoleTrust | undefined,
+  limit = new RequestLimit(),
 ): Promise<InternalListener | undefined> {
   const { config, log } = context
   if (config.internalListen === 'off' || !trust) return undefined
@@ -66,12 +53,13 @@ export async function startInternalListener(
     },
     (request, response) => {
       const address = request.socket.remoteAddress
-      answer(context, trust, request).then(
+      const machine = machineOf(request.socket as TLSSocket)
+      answer(context, { trust, limit }, request).then(
         (body) => send(response, 200, body),
         (error) => {
-          if (!(error instanceof Refused)) log.error({ err: error }, 'could not answer another machine')
-          else log.warn({ reason: error.message, address }, 'refused another machine')
-          send(response, error instanceof Refused ? error.status : 500, { message: messageOf(error) })
+          if (!(error instanceof MachineRefused)) log.error({ err: error }, 'could not answer another machine')
+          else log.warn({ reason: error.message, address, machine }, 'refused another machine')
+          send(response, error instanceof MachineRefused ? error.status : 500, { message: messageOf(error) })
         },
       )
     },
@@ -94,90 +82,78 @@ export async function startInternalListener(
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof Refused ? error.message : 'The control could not answer. Its log says why.'
+  error instanceof MachineRefused ? error.message : 'The control could not answer. Its log says why.'
 
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
 }
 
-async function answer(context: NeededContext, trust: RoleTrust, request: IncomingMessage): Promise<object> {
+interface Judges {
+  readonly trust: RoleTrust
+  readonly limit: RequestLimit
+}
+
+async function answer(context: ListenerContext, judges: Judges, request: IncomingMessage): Promise<object> {
   const { database, sealer } = context
-  const options = { database, sealer, now: Date.now() }
-  const authorities = async () => (await knownRoles(database.read, options.now)).authorities
-  switch (`${request.method} ${request.url}`) {
+  const now = Date.now()
+  const authorities = async () => (await knownRoles(database.read, now)).authorities
+  const what = `${request.method} ${request.url}`
+  const asked = roleRequests.get(what)
+  if (asked) {
+    const owner = peerOf(request, judges, asked.roles)
+    return asked.answer(context, owner, await bodyOf(request)).catch(asRefusal)
+  }
+  switch (what) {
     case 'GET /internal/authorities':
       return { authorities: await authorities() }
     case 'POST /internal/join': {
       const { secret, request: text } = await bodyOf(request)
-      const publicKey = await usableKey(text)
-      const joined = await redeemJoinToken(options, { secret: String(secret), publicKey }).catch(refusing)
+      const publicKey = await keyInRequest(text)
+      const joined = await redeemJoinToken({ database, sealer, now }, { secret: String(secret), publicKey }).catch(
+        asRefusal,
+      )
       const own = await openLogin(context, joined)
-      // Without a login of its own, it needs the settings of the control, and so the master key.
-      const given = own && { database: own, ...(joined.role === 'edge' && keysFor(context)) }
-      return { ...joined, ...given, authorities: await authorities() }
-    }
-    case 'POST /internal/renew': {
-      const owner = peerOf(request.socket as TLSSocket, trust)
-      const publicKey = await usableKey((await bodyOf(request)).request)
-      const { certificate } = await issueRoleCertificate(options, { owner, publicKey }).catch(refusing)
-      return { ...owner, certificate, authorities: await authorities() }
-    }
-    case 'POST /internal/keys': {
-      peerOf(request.socket as TLSSocket, trust, ['edge'])
-      return keysFor(context)
-    }
-    case 'POST /internal/certificate-key': {
-      peerOf(request.socket as TLSSocket, trust, ['edge'])
-      const hostName = String((await bodyOf(request)).host_name)
-      if (!(await sealForEdges(context, hostName))) throw new Refused(404, 'No certificate has this name.')
-      return {}
-    }
-    case 'POST /internal/local-certificate': {
-      peerOf(request.socket as TLSSocket, trust, ['edge'])
-      const hostName = String((await bodyOf(request)).host_name)
-      const { makes, load } = certificatesOf(context)
-      if (!makes?.(hostName) || !(await load(hostName))) throw new Refused(404, 'No site has this name.')
-      return {}
+      // An edge without a login of its own needs the settings of the control, and so the master key.
+      const hasKeys = joined.role === 'host' || (joined.role === 'edge' && own !== undefined)
+      const given = { ...(own && { database: own }), ...(hasKeys && keysFor(context, joined)) }
+      const { identity: installation } = (await installationOf(database.read)) ?? {}
+      return { ...joined, ...given, installation, authorities: await authorities() }
     }
     default:
-      throw new Refused(404, 'There is nothing at this address.')
+      throw new MachineRefused(404, 'There is nothing at this address.')
   }
 }
 
-const keysFor = ({ masterKey }: NeededContext) => ({ keys: edgeKeysOf(requireMasterKey({ masterKey })) })
+/** Returns the owner of the certificate of a client, for the log. */
+function machineOf(socket: TLSSocket): string | undefined {
+  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined
+  const owner = certificate && ownerOf(certificate)
+  return owner && uriOf(owner)
+}
 
-/** @throws Refused for a client without a valid certificate of one of the roles */
-function peerOf(socket: TLSSocket, trust: RoleTrust, roles: readonly CertifiedRole[] = certifiedRoles): RoleName {
+/** @throws MachineRefused for a client without a valid certificate of one of the roles, and for one that asks too often */
+function peerOf(
+  { socket: plain }: IncomingMessage,
+  { trust, limit }: Judges,
+  roles: readonly CertifiedRole[],
+): RoleName {
+  const socket = plain as TLSSocket
   const certificate = socket.getPeerX509Certificate()
   const fault = socket.authorized ? trust.faultOf(certificate, { roles }) : 'its certificate is not valid'
   const owner = certificate && ownerOf(certificate)
-  if (fault !== undefined || !owner) throw new Refused(403, `This machine may not ask for this: ${fault}.`)
+  if (fault !== undefined || !owner) throw new MachineRefused(403, `This machine may not ask for this: ${fault}.`)
+  if (!limit.take(uriOf(owner)))
+    throw new MachineRefused(429, 'This machine asks too often. It may ask again in a minute.')
   return owner
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
   const length = Number(request.headers['content-length'] ?? 0)
   const bytes = length > MOST_BODY_BYTES ? undefined : await readAtMost(request, MOST_BODY_BYTES)
-  if (!bytes) throw new Refused(413, 'The request is too large.')
+  if (!bytes) throw new MachineRefused(413, 'The request is too large.')
   try {
     return Object(JSON.parse(String(bytes))) as Record<string, unknown>
   } catch {
-    throw new Refused(400, 'The request is not JSON.')
+    throw new MachineRefused(400, 'The request is not JSON.')
   }
-}
-
-const usableKey = (text: unknown) =>
-  keyOfRequest(String(text)).catch((error) => {
-    throw error instanceof BadCertificateRequest ? new Refused(400, error.message) : error
-  })
-
-function refusing(error: unknown): never {
-  if (error instanceof TokenRefused)
-    throw new Refused(
-      403,
-      'The token is not valid: it is wrong, has expired, or was used by another machine. Create another with stead host token.',
-    )
-  if (error instanceof RoleRevoked)
-    throw new Refused(403, `The host ${error.message} is marked lost or removed. Create a token with another name.`)
-  throw error
 }

@@ -10,11 +10,20 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { keyOfRequest, makeCertificateRequest } from '../../certificates/join/certificate-request.ts'
 import { type JoinToken, readJoinToken } from '../../certificates/join/join-token.ts'
-import { createJoinToken, NameInUse, redeemJoinToken, TokenRefused } from '../../certificates/join/join-tokens.store.ts'
+import {
+  createJoinToken,
+  NameInUse,
+  NoSuchHost,
+  redeemJoinToken,
+  TokenRefused,
+} from '../../certificates/join/join-tokens.store.ts'
 import { revokeRole } from '../../certificates/role-certificates.store.ts'
 import { makeKeys } from '../../certificates/sign-certificate.ts'
 import { readConfig } from '../../config.ts'
+import { registerHost } from '../../hosting/host.store.ts'
+import { identifyInstallation, installationOf } from '../../hosting/identity/identity.store.ts'
 import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
+import { hostKeysOf } from '../../platform/crypto/host-keys.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { noLog } from '../../platform/log/log.ts'
 import type { RoleName } from '../../platform/mtls/role-name.ts'
@@ -33,6 +42,7 @@ let listener: InternalListener
 let opened: RoleIdentity[]
 beforeEach(async () => {
   made = await testDatabase('sqlite')
+  await made.database.transaction((tx) => identifyInstallation(tx, undefined, Date.now()))
   folder = await mkdtemp(join(tmpdir(), 'stead-join-'))
   opened = []
   listener = await startListener()
@@ -59,8 +69,8 @@ async function identityOf(owner: RoleName, dataDir = folder, now?: () => number)
   return identity
 }
 const options = (now = Date.now()) => ({ database: made.database, sealer, now })
-const tokenFor = async (owner = h3) =>
-  readJoinToken(await createJoinToken(options(), { ...owner, expiresAt: Date.now() + HOUR_MS })) as JoinToken
+const tokenFor = async (owner = h3, again = false) =>
+  readJoinToken(await createJoinToken(options(), { ...owner, again, expiresAt: Date.now() + HOUR_MS })) as JoinToken
 const control = () => ({ host: '127.0.0.1', port: listener.port })
 const joinHere = (token: JoinToken) => joinInstallation(token, control(), folder)
 const newKey = async () => (await makeKeys()).publicKey
@@ -77,6 +87,37 @@ test('a host joins with the datacenters of its token, and keeps them when its ce
   const after = await readJoined(folder)
   expect(after?.certificate).not.toBe(before?.certificate)
   expect(after?.datacenters).toEqual(['AMS', 'DFW'])
+})
+
+test('a host joins with the keys of its role, and again with the same data folder', async () => {
+  const { certificate } = await joinHere(await tokenFor())
+  const masterKey = requireMasterKey(keys)
+  expect(await readJoined(folder)).toMatchObject({ keys: hostKeysOf(masterKey, 'h3') })
+  // Such as after it was lost.
+  await made.database.transaction((tx) => revokeRole(tx, h3, Date.now()))
+  await made.database.transaction((tx) =>
+    registerHost(tx, { name: 'h3', address: 'http://h3', datacenters: '', identity: 'i', epoch: 1 }),
+  )
+  await expect(tokenFor()).rejects.toThrow(NameInUse)
+  await expect(tokenFor({ role: 'host', name: 'h4' }, true)).rejects.toThrow(NoSuchHost)
+  const again = await tokenFor(h3, true)
+  const elsewhere = { ...h3, installation: 'another' }
+  const here = { ...h3, installation: (await installationOf(made.database.read))?.identity }
+  await expect(joinInstallation(again, control(), folder, { ...h3, name: 'h4' })).rejects.toThrow('belongs to host h4')
+  await expect(joinInstallation(again, control(), folder, elsewhere)).rejects.toThrow('is for another installation')
+  expect((await readJoined(folder))?.certificate).toBe(certificate)
+  const renewed = await joinInstallation(again, control(), folder, here)
+  expect(renewed.certificate).not.toBe(certificate)
+  expect(await readJoined(folder)).toEqual(renewed)
+})
+
+test('a host without the master key cannot issue its certificate, and says how to get one', async () => {
+  await joinHere(await tokenFor())
+  const without = { ...context(), masterKey: undefined }
+  const identity = await openRoleIdentity(without, h3)
+  identity.close()
+  await made.database.transaction((tx) => revokeRole(tx, h3, Date.now()))
+  await expect(openRoleIdentity(without, h3)).rejects.toThrow('stead host token --name=h3 --again')
 })
 
 test('a machine joins once, and only it can read its key', async () => {
@@ -199,8 +240,8 @@ test('a control gives the keys of edges to edges alone', async () => {
   expect(await asked('keys', web1)).toEqual({ keys: edgeKeysOf(requireMasterKey(keys)) })
   const certificate = { host_name: 'a.test' }
   await expect(asked('certificate-key', web1, certificate)).rejects.toThrow('No certificate has this name.')
-  for (const what of ['keys', 'certificate-key'])
-    await expect(asked(what, h3, certificate)).rejects.toThrow('This machine may not ask for this')
+  await expect(asked('certificate-key', h3, certificate)).rejects.toThrow('This machine may not ask for this')
+  await expect(asked('keys', { role: 'control', name: 'c2' })).rejects.toThrow('This machine may not ask for this')
   // Without a login of its own, it still needs the master key.
   expect(await joinHere(await tokenFor(web1))).not.toHaveProperty('keys')
 })

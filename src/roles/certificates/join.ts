@@ -8,14 +8,20 @@ import { isAuthorityOf, type JoinToken } from '../../certificates/join/join-toke
 import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
 import type { ListenAddress } from '../../config.ts'
 import { type EdgeKeys, readEdgeKeys } from '../../platform/crypto/edge-keys.ts'
+import { type HostKeys, readHostKeys } from '../../platform/crypto/host-keys.ts'
 import { writeFileDurably, writeFileOnce } from '../../platform/files/write-file.ts'
 import { ownerOf, type RoleName } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
+import { uncounted } from '../../platform/operations/definition.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
 
 const MOST_ANSWER_BYTES = 65_536
 const ANSWER_MS = 15_000
+const TOO_MANY = 429
+
+/** The keys of a role without the master key. */
+export type JoinedKeys = EdgeKeys | HostKeys
 
 /** The result of joining, as a data folder keeps it. */
 export interface Joined extends RoleName {
@@ -27,10 +33,23 @@ export interface Joined extends RoleName {
   readonly key: string
   /** The database with the machine's own login, if the control has created one. */
   readonly databaseUrl?: string
-  /** What an edge with a login of its own needs instead of the master key. Controls of earlier versions give none. */
-  readonly keys?: EdgeKeys
+  /** What its role needs instead of the master key. Controls of earlier versions give none. */
+  readonly keys?: JoinedKeys
   /** Datacenters of a host, as its token names them. `[]` means all. */
   readonly datacenters?: readonly string[]
+}
+
+/** The control does not answer, or answers too many machines. An operation that needs it waits. */
+export class ControlAway extends OperatorError {
+  override readonly name = 'ControlAway'
+  override readonly exitCode = 1
+  readonly [uncounted] = true
+}
+
+/** The machine that a data folder belongs to. */
+export interface FolderOwner extends RoleName {
+  /** The identity of its installation, if the folder has one. */
+  readonly installation?: string | undefined
 }
 
 const joinedFile = (dataDir: string): string => pathOf(dataDir, 'joined.json')
@@ -52,9 +71,15 @@ export async function readJoined(dataDir: string): Promise<Joined | undefined> {
 /**
  * Joins with a token, and writes the certificate to the data folder. The secret of the token is sent only to a control
  * with a certificate of the authority that the token names. After an interruption, the same token works again here.
+ * @param before the machine that the folder belongs to, which can only join again
  * @throws OperatorError
  */
-export async function joinInstallation(token: JoinToken, control: ListenAddress, dataDir: string): Promise<Joined> {
+export async function joinInstallation(
+  token: JoinToken,
+  control: ListenAddress,
+  dataDir: string,
+  before?: FolderOwner,
+): Promise<Joined> {
   // The other end may be anyone, so this request contains no secret.
   const known = await call(control, 'GET /internal/authorities', { rejectUnauthorized: false })
   const authority = authoritiesOf(known).find((each) => isAuthorityOf(token, each))
@@ -67,11 +92,27 @@ export async function joinInstallation(token: JoinToken, control: ListenAddress,
   const body = { secret: token.secret, request: requestOf(key) }
   const answer = await call(control, 'POST /internal/join', ofControl([authority]), body)
   const own = joinedOf(answer, { control, key, authority })
-  const keys = readEdgeKeys(answer.keys)
+  if (before) mustBeSame(dataDir, before, { ...own, installation: String(answer.installation ?? '') || undefined })
+  const keys = readKeysOf(own, answer)
   const joined = { ...own, ...databaseOf(answer, control), ...placeOf(answer), ...(keys && { keys }) }
   await writeJoined(dataDir, joined)
   await rm(keyFile(dataDir), { force: true })
   return joined
+}
+
+/** Returns the command for a token with which a machine joins again. */
+export const tokenCommand = ({ role, name }: RoleName): string =>
+  `stead host token --name=${name} ${role === 'host' ? '--again' : `--role=${role}`}`
+
+/** @throws OperatorError for the token of another machine, or of another installation */
+function mustBeSame(dataDir: string, before: FolderOwner, now: FolderOwner): void {
+  const isSameName = before.role === now.role && before.name === now.name
+  const isElsewhere = [before, now].every((each) => each.installation) && before.installation !== now.installation
+  if (isSameName && !isElsewhere) return
+  const other = isSameName ? 'another installation' : `${now.role} ${now.name}`
+  throw new OperatorError(
+    `The token is for ${other}, and ${dataDir} belongs to ${before.role} ${before.name}. Nothing was changed. Create a token for this machine, or choose another folder with STEAD_DATA_DIR.`,
+  )
 }
 
 /**
@@ -101,8 +142,14 @@ export function askControl(
   return call(control, what, { ...trust.options(), checkServerIdentity }, body)
 }
 
-/** Writes the keys that an edge has got from its control. */
-export const keepKeys = (dataDir: string, joined: Joined, keys: EdgeKeys): Promise<void> =>
+/** Returns the keys in the answer of a control. @returns undefined if it has none, or not all */
+export const readKeysOf = (
+  { role }: Pick<RoleName, 'role'>,
+  { keys }: Record<string, unknown>,
+): JoinedKeys | undefined => (role === 'host' ? readHostKeys(keys) : readEdgeKeys(keys))
+
+/** Writes the keys that a machine has got from its control. */
+export const keepKeys = (dataDir: string, joined: Joined, keys: JoinedKeys): Promise<void> =>
   writeJoined(dataDir, { ...joined, keys })
 
 const writeJoined = (dataDir: string, joined: Joined): Promise<void> =>
@@ -178,11 +225,13 @@ async function call(
       request.end(body && JSON.stringify(body))
     })
     const answer = Object(JSON.parse(text)) as Record<string, unknown>
-    if (status !== 200) throw new OperatorError(String(answer.message ?? `The control answers ${status}.`))
+    const message = String(answer.message ?? `The control answers ${status}.`)
+    if (status === TOO_MANY) throw new ControlAway(message)
+    if (status !== 200) throw new OperatorError(message)
     return answer
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    throw new OperatorError(
+    throw new ControlAway(
       `The control at ${host}:${port} cannot be reached, or is not trusted (${(error as Error).message}). Check STEAD_INTERNAL_LISTEN on the control, and the address.`,
       { cause: error },
     )

@@ -35,7 +35,7 @@ const context = () => ({
   database: made.database,
   sealer,
   log: noLog,
-  hasOwnLogin: false,
+  masterKey: Buffer.alloc(32),
 })
 /** A database that is away, and says nothing. */
 const away = () => {

@@ -9,7 +9,7 @@ import type { CertifiedRole, RoleName } from '../../platform/mtls/role-name.ts'
 import { type KnownRoles, type OwnCertificate, RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { askControl, type Joined, readJoined, renewJoined } from './join.ts'
+import { askControl, type Joined, readJoined, renewJoined, tokenCommand } from './join.ts'
 import { knownIdentity } from './known-identity.ts'
 
 const LOOK_MS = 60_000
@@ -30,7 +30,7 @@ export interface RoleIdentity {
   close(): void
 }
 
-type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'hasOwnLogin'> & {
+type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'masterKey'> & {
   readonly config: Pick<ProcessContext['config'], 'dataDir'>
 }
 
@@ -55,10 +55,10 @@ export async function openRoleIdentity(
   owner: RoleName,
   now: () => number = Date.now,
 ): Promise<RoleIdentity> {
-  const { config, database, sealer, log, hasOwnLogin } = context
+  const { config, database, sealer, log, masterKey } = context
   const kept = knownIdentity(context, owner)
   const issue = async () => {
-    if (hasOwnLogin) throw mustJoinAgain(owner)
+    if (!masterKey) throw mustJoinAgain(owner)
     const { publicKey, privateKey } = await makeKeys()
     const issued = await issueRoleCertificate({ database, sealer, now: now() }, { owner, publicKey })
     return { ...issued, key: pemOf(privateKey) }
@@ -113,10 +113,10 @@ export async function openRoleIdentity(
   return { trust, look, ask, serial: () => own.serial, close: () => poller.end() }
 }
 
-/** Only controls, and machines with all rights in the database, reach the key of the authority. */
+/** Only processes with the master key open the key of the authority. */
 const mustJoinAgain = ({ role, name }: RoleName) =>
   new OperatorError(
-    `The certificate of ${role} ${name} has expired or was revoked. Create a token on a control (stead host token), and join with an empty data folder.`,
+    `The certificate of ${role} ${name} has expired or was revoked. Create a token on a control (${tokenCommand({ role, name })}), and run the command that it prints on this machine.`,
     { exitCode: 1 },
   )
 

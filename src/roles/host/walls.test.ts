@@ -8,18 +8,21 @@ import { readConfig } from '../../config.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { reportProcess } from '../../platform/processes/process.store.ts'
+import type { RoleIdentity } from '../certificates/role-certificate.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { openWalls, type Walls } from './walls.ts'
+import { openHostIdentity, openWalls, type Walls } from './walls.ts'
 
 let made: TestDatabase
 let server: Server | undefined
 let walls: Walls | undefined
+let identity: RoleIdentity | undefined
 beforeEach(async () => {
   made = await testDatabase('sqlite')
 })
 afterEach(async () => {
   server?.close()
   walls?.end()
+  identity?.close()
   server = undefined
   walls = undefined
   await made.drop()
@@ -28,9 +31,11 @@ afterEach(async () => {
 const POSTGRES = { STEAD_DATABASE_URL: 'postgres://stead@10.0.0.2/stead' }
 async function open(settings: Record<string, string>): Promise<Walls | undefined> {
   const config = readConfig(settings)
-  const sealer = createSealer(randomBytes(32))
-  const context = { config, database: made.database, sealer, log: noLog } as Partial<ProcessContext>
-  walls = await openWalls(context as ProcessContext, 'h1')
+  const masterKey = randomBytes(32)
+  const keys = { masterKey, sealer: createSealer(masterKey) }
+  const context = { config, database: made.database, ...keys, log: noLog } as Partial<ProcessContext> as ProcessContext
+  identity = await openHostIdentity(context, 'h1')
+  walls = await openWalls(context, identity, 'h1')
   return walls
 }
 const report = (serial?: string) =>

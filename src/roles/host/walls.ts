@@ -3,11 +3,29 @@ import { isAway } from '../../platform/db/last-known.ts'
 import { acceptRoles } from '../../platform/mtls/accept-roles.ts'
 import { secureAddress } from '../../platform/mtls/connect-to-role.ts'
 import { isUncertifiedEdgeRunning } from '../../platform/processes/process.store.ts'
-import { openRoleIdentity } from '../certificates/role-certificate.ts'
+import { openRoleIdentity, type RoleIdentity } from '../certificates/role-certificate.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { announcedAddress, isLoopback } from './announced-address.ts'
 
 const LOOK_MS = 5_000
+
+/**
+ * Returns the certificate of a host. One without the master key also needs it to ask a control.
+ * @param name the name of the host
+ * @returns undefined if it needs none, because only processes of the same machine reach it
+ * @throws OperatorError without an address for edges
+ */
+export async function openHostIdentity(context: ProcessContext, name: string): Promise<RoleIdentity | undefined> {
+  if (!context.config.databaseUrl) return undefined
+  if (context.masterKey && (await isAlone(context))) return undefined
+  return openRoleIdentity(context, { role: 'host', name })
+}
+
+const announcedUrl = async ({ config }: ProcessContext): Promise<URL> =>
+  new URL(await announcedAddress(config, config.hostListen.port))
+
+const isAlone = async (context: ProcessContext): Promise<boolean> =>
+  isLoopback((await announcedUrl(context)).hostname.replace(/^\[|\]$/g, ''))
 
 /** What protects the web server of a host that other machines reach. */
 export interface Walls {
@@ -24,14 +42,15 @@ export interface Walls {
  * certificate and ignore that the address says `https`, it accepts them without one.
  * @param name the name of the host
  * @returns undefined if only processes of the same machine reach the host
- * @throws OperatorError without an address for edges
  */
-export async function openWalls(context: ProcessContext, name: string): Promise<Walls | undefined> {
+export async function openWalls(
+  context: ProcessContext,
+  identity: RoleIdentity | undefined,
+  name: string,
+): Promise<Walls | undefined> {
   const { config, database, log } = context
-  if (!config.databaseUrl) return undefined
-  const announced = new URL(await announcedAddress(config, config.hostListen.port))
-  if (isLoopback(announced.hostname.replace(/^\[|\]$/g, ''))) return undefined
-  const identity = await openRoleIdentity(context, { role: 'host', name })
+  if (!identity || (await isAlone(context))) return undefined
+  const announced = await announcedUrl(context)
   let isPlainAllowed = false
   const look = async () => {
     const is = await isUncertifiedEdgeRunning(database.read, Date.now())
@@ -59,7 +78,6 @@ export async function openWalls(context: ProcessContext, name: string): Promise<
     },
     end() {
       clearInterval(timer)
-      identity.close()
       endConnections()
     },
   }

@@ -9,6 +9,7 @@ import { createDatabaseAdmin } from '../../resources/database-admin/enter.ts'
 import { openUploads } from '../../resources/imports/staging.ts'
 import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
 import { httpsPort } from '../../resources/sites/site.ts'
+import type { RoleIdentity } from '../certificates/role-certificate.ts'
 import { listenAlone } from '../free-port.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { announcedAddress } from './announced-address.ts'
@@ -16,7 +17,7 @@ import { openHtaccess } from './htaccess.ts'
 import type { MariaDb } from './mariadb.ts'
 import type { HostBudgets, SitePhp } from './site-php.ts'
 import type { Spill } from './take-data-folder.ts'
-import { openWalls } from './walls.ts'
+import { openHostIdentity, openWalls } from './walls.ts'
 
 const MB = 1 << 20
 
@@ -37,6 +38,8 @@ export interface Web {
   /** `http://address:port` for edges, or `https://name@address:port` for those on other machines. */
   readonly address: string
   readonly port: number
+  /** The certificate of the host, if it needs one. */
+  readonly identity: RoleIdentity | undefined
   /** Accepts no further connections, and closes those without a request in flight. */
   close(): void
   /** Closes the remaining connections. */
@@ -49,7 +52,8 @@ export interface Web {
  */
 export async function listenToEdges(context: ProcessContext, parts: WebParts): Promise<Web> {
   const { hostListen } = context.config
-  const walls = await openWalls(context, parts.name)
+  const identity = await openHostIdentity(context, parts.name)
+  const walls = await openWalls(context, identity, parts.name)
   const htaccess = openHtaccess(context, parts.php.changes)
   const server = webServer(context, parts, htaccess)
   walls?.guard(server)
@@ -59,6 +63,7 @@ export async function listenToEdges(context: ProcessContext, parts: WebParts): P
   const { port } = server.address() as AddressInfo
   return {
     port,
+    identity,
     address: walls ? walls.address(port) : await announcedAddress(context.config, port),
     close() {
       htaccess.folders.stop()
@@ -68,6 +73,7 @@ export async function listenToEdges(context: ProcessContext, parts: WebParts): P
     async end() {
       server.closeAllConnections()
       walls?.end()
+      identity?.close()
       await closed
     },
   }

@@ -1,14 +1,15 @@
 import { hkdfSync } from 'node:crypto'
 import { type EdgeKeys, edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
+import type { HostKeys } from '../../platform/crypto/host-keys.ts'
 import { createSealer, markWith, type Sealer } from '../../platform/crypto/seal.ts'
 
 /** The keys of a process. */
 export interface ProcessKeys {
-  /** Undefined on an edge that joined. It has only the keys that edges need. */
+  /** Undefined on a host or an edge that joined. It has only the keys of its role. */
   readonly masterKey: Buffer | undefined
   /** Seals under the master key. Without it, under a key that only files of this machine have. */
   readonly sealer: Sealer
-  /** Seals what all edges open. */
+  /** Seals what all edges open. On a host without the master key, it opens only what the host has sealed. */
   readonly edgeSealer: Sealer
   /** What edges present to hosts. */
   readonly hostKey: string
@@ -20,7 +21,7 @@ export interface ProcessKeys {
 
 /** Returns the master key of a role that cannot be without it. */
 export function requireMasterKey({ masterKey }: Pick<ProcessKeys, 'masterKey'>): Buffer {
-  if (!masterKey) throw new Error('only an edge that joined has no master key')
+  if (!masterKey) throw new Error('only machines that joined have no master key')
   return masterKey
 }
 
@@ -44,3 +45,19 @@ export function keysOfEdge({ sealing, toHosts, challenges, leadsHere }: EdgeKeys
     markHere: (text) => markWith(forHere, text),
   }
 }
+
+/** Returns the keys of a host that has no master key. It needs none of the others, so they are its own. */
+export function keysOfHost({ files, toHosts }: HostKeys): ProcessKeys {
+  const own = Buffer.from(files, 'base64url')
+  return {
+    masterKey: undefined,
+    ...{ sealer: createSealer(own), edgeSealer: createSealer(own) },
+    hostKey: toHosts,
+    challengeKey: own,
+    markHere: (text) => markWith(own, text),
+  }
+}
+
+/** Returns the keys of a machine that joined. */
+export const keysOfRole = (keys: EdgeKeys | HostKeys): ProcessKeys =>
+  'files' in keys ? keysOfHost(keys) : keysOfEdge(keys)

@@ -7,10 +7,11 @@ import { readConfig } from '../../config.ts'
 import { KnownRoutes } from '../../edge/routing/known-routes.ts'
 import { routeTo } from '../../edge/test-support.ts'
 import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
+import { hostKeysOf } from '../../platform/crypto/host-keys.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
 import { noLog } from '../../platform/log/log.ts'
-import { keysOfEdge, keysOfMaster } from '../keys/process-keys.ts'
+import { keysOfEdge, keysOfHost, keysOfMaster } from '../keys/process-keys.ts'
 import { openProcessContext, type ProcessContext } from '../process-context.ts'
 import { keptSites } from './kept-sites.ts'
 import { knownRoutesFile, knowsSites } from './knows-sites.ts'
@@ -31,8 +32,8 @@ afterEach(async () => {
 })
 
 const known = () => ({ config: { dataDir }, sealer, log: noLog })
-async function learnSites() {
-  const kept = keptSites(known())
+async function learnSites(by = sealer) {
+  const kept = keptSites({ ...known(), sealer: by })
   kept.use({ hostId: 1, identity: 'me', name: 'h1', port: 8090 })
   await kept.keep([])
 }
@@ -68,6 +69,18 @@ describe('a start while no database answers', () => {
     expect(masterKey).toEqual(key)
     const reading = database.read.selectFrom('sites').select('id').execute()
     await expect(reading.catch((error) => Promise.reject(isLost(error)))).rejects.toBe(true)
+  })
+
+  test('goes on for a host that joined, with the keys that it got', async () => {
+    const keys = hostKeysOf(key, 'h1')
+    await learnSites(keysOfHost(keys).sealer)
+    await writeFile(join(dataDir, 'joined.json'), JSON.stringify({ role: 'host', name: 'h1', keys }))
+    const settings = { STEAD_DATA_DIR: dataDir, STEAD_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }
+    const context = await openProcessContext(readConfig({ ...settings, STEAD_LOG_LEVEL: 'fatal' }), 'host')
+    opened.push(context)
+    expect([context.masterKey, context.hasOwnLogin]).toEqual([undefined, false])
+    expect(context.untilBack).toBeInstanceOf(Promise)
+    expect(context.hostKey).toBe(keysOfMaster(key).hostKey)
   })
 
   test('goes on for an edge that joined, with the keys that it got', async () => {

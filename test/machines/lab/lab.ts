@@ -45,6 +45,10 @@ export interface Lab {
    * the database in its settings.
    */
   joinEdge(name: string): Promise<JoinedEdge>
+  /** Joins another machine as a host, and starts it. It has no master key. */
+  joinHost(name: string): Promise<HostPart>
+  /** Creates a token, and returns the arguments with which a machine joins. */
+  tokenFor(...words: string[]): Promise<string[]>
   /** Calls the API of the first control with a token of the first account. */
   api(method: string, path: string, body?: unknown, control?: number): Promise<ApiReply>
   /** Sends a visitor's request through an edge. Answers 0 if the connection fails. */
@@ -137,6 +141,27 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       return status === 200
     })
     await hosts[0]?.keepTemplate()
+    const tokenFor: Lab['tokenFor'] = async (...words) => {
+      const [control] = controls as [Part]
+      const { out } = await control.cli('host', 'token', ...words, '--json')
+      return [`--token=${JSON.parse(out).token}`, `--control=${control.machine.address}:${INTERNAL_PORT}`]
+    }
+    const join = async (part: Part, ...words: string[]) => {
+      const joined = await part.cli('join', ...(await tokenFor(...words)))
+      if (joined.code !== 0) throw new Error(joined.out)
+      await part.start()
+    }
+    const joinHost: Lab['joinHost'] = async (name) => {
+      const machine = await network.add(name)
+      machines.push(machine)
+      const { address } = machine
+      const { STEAD_MASTER_KEY: _, ...others } = settings
+      const own = { ...others, STEAD_HOST_LISTEN: `${address}:${HOST_PORT}` }
+      const part = await makePart(machine, 'host', own, () => acceptsConnections(address, HOST_PORT))
+      undo.push(() => part.remove())
+      await join(part, `--name=${name}`)
+      return Object.assign(part, { name })
+    }
     const joinEdge: Lab['joinEdge'] = async (name) => {
       const machine = await network.add(name)
       machines.push(machine)
@@ -148,12 +173,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       }
       const part = await makePart(machine, 'edge', own, () => acceptsConnections(address, TLS_PORT))
       undo.push(() => part.remove())
-      const [control] = controls as [Part]
-      const { out } = await control.cli('host', 'token', `--name=${name}`, '--role=edge', '--json')
-      const at = `${control.machine.address}:${INTERNAL_PORT}`
-      const joined = await part.cli('join', `--token=${JSON.parse(out).token}`, `--control=${at}`)
-      if (joined.code !== 0) throw new Error(joined.out)
-      await part.start()
+      await join(part, `--name=${name}`, '--role=edge')
       return Object.assign(part, {
         visitSecurely: (site: string, path = '/') =>
           visitSecurely({ host: `${site}.localhost`, address, port: TLS_PORT, path }),
@@ -170,7 +190,21 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
         300,
       )
     return {
-      ...{ network, postgres, controls, hosts, edges, machines, joinEdge, api, ended, records, remove },
+      ...{
+        network,
+        postgres,
+        controls,
+        hosts,
+        edges,
+        machines,
+        joinEdge,
+        joinHost,
+        tokenFor,
+        api,
+        ended,
+        records,
+        remove,
+      },
       visit: (edge, site, path = '/', more = {}) =>
         visit({
           host: `${site}.localhost`,

@@ -29,6 +29,7 @@ export const previewRestore = durableWith<HostServices>()({
   on: 'host',
   changeableBy: { site: 'restore the site' },
   permission: needsRights(rightsOfRestore),
+  readsBackupsOf: ({ sourceId }) => [sourceId],
   steps: {
     check: { run: checkRestore },
     report: {

@@ -55,6 +55,7 @@ export const restoreSite = durableWith<HostServices>()({
   on: 'host',
   changeableBy: { site: 'restore the site' },
   permission: needsRights((order: RestoreOrder, { done }) => (done ? [] : rightsOfRestore(order))),
+  readsBackupsOf: ({ sourceId }) => [sourceId],
   steps: {
     check: replacement.open<Checked>({ run: checkRestore }),
     copy_files: replacement.open(copyingAhead(hasFiles)),

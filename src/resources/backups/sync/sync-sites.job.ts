@@ -51,6 +51,7 @@ export const syncSitesJob = durableWith<HostServices>()({
   on: 'host',
   changeableBy: { site: 'restore the site' },
   permission: needsRights((order: SyncOrder, { done }) => (done ? [] : rightsOfSync(order))),
+  readsBackupsOf: ({ sourceId }) => [sourceId],
   steps: {
     check: replacement.open<Checked>({ run: check }),
     files: replacement.staged({ run: prepareFiles, weight: 4 }),

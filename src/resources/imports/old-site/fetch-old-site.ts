@@ -9,17 +9,27 @@ import { type OldSite, OldSiteLost, OldSiteRefused } from '../../../hosting/site
 import { openPluginSite } from '../../../hosting/site-imports/sources/plugin-site.ts'
 import { openSshSite } from '../../../hosting/site-imports/sources/ssh-site.ts'
 import { contentFolder, type StagedFiles } from '../../../hosting/site-imports/stage-files.ts'
-import { PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { PermanentFailure, type SealedSecret, type StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { changeImport, findImport } from '../import.store.ts'
 import type { StoredImport } from '../import.ts'
 import { folderOf, stagingBounds } from '../staging.ts'
-import { openSecret, openToken } from './old-site-source.ts'
+import { type LiveSecret, purposeOf } from './old-site-source.ts'
 
 type Context = Pick<
   StepContext<{ readonly siteId: number; readonly importId: number }, HostServices>,
-  'services' | 'input' | 'signal' | 'progressBytes' | 'transaction' | 'log'
+  'services' | 'input' | 'signal' | 'progressBytes' | 'transaction' | 'log' | 'operationId'
 >
+
+/** Returns the login of the old site of an import, while it has one. */
+export async function secretOfImport(
+  tx: Tx,
+  { siteId, importId }: { readonly siteId: number; readonly importId: number },
+): Promise<SealedSecret | undefined> {
+  const { live, liveSecret } = (await findImport(tx, siteId, importId)) ?? {}
+  return live && liveSecret ? { sealed: liveSecret, purpose: purposeOf(live) } : undefined
+}
 
 /** Time limit for a whole pass. */
 const PASS_MS = 3 * 3_600_000
@@ -90,7 +100,7 @@ async function onePass(context: Context, found: StoredImport, options: PassOptio
 }
 
 async function openOldSite(context: Context, signal: AbortSignal): Promise<OldSite> {
-  const { services, input, transaction } = context
+  const { services, input, transaction, operationId } = context
   // Loaded again, because the previous connection may have stored the host key.
   const { live, liveSecret } = (await findImportOf(context)) ?? {}
   if (!live || !liveSecret)
@@ -99,10 +109,10 @@ async function openOldSite(context: Context, signal: AbortSignal): Promise<OldSi
     ...{ allowPrivate: services.config.allowPrivateFetch, signal, idleMs: IDLE_MS },
     maxEntries: stagingBounds(services.config).maxEntries,
   }
-  if (live.type === 'plugin')
-    return openPluginSite({ address: live.address, token: openToken(liveSecret, services.sealer) }, bounds)
+  const secret = await services.openSecret(operationId)
+  if (live.type === 'plugin') return openPluginSite({ address: live.address, token: secret }, bounds)
   return openSshSite(
-    { ...live, secret: openSecret(liveSecret, services.sealer) },
+    { ...live, secret: JSON.parse(secret) as LiveSecret },
     {
       ...bounds,
       onHostKey: (hostKey) => transaction((tx) => changeImport(tx, input.importId, { live: { ...live, hostKey } })),

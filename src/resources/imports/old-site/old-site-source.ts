@@ -104,7 +104,6 @@ export type OldSource = LiveSource | PluginSource
 export type LiveSecret = { readonly password: string } | { readonly privateKey: string }
 
 export const sealSecret = (secret: LiveSecret, sealer: Sealer): string => sealer.seal(JSON.stringify(secret), PURPOSE)
-export const openSecret = (sealed: string, sealer: Sealer): LiveSecret => JSON.parse(sealer.open(sealed, PURPOSE))
 
 /** Creates the token with which the plugin of one import recognizes Stead. */
 export function takePlugin(
@@ -120,6 +119,9 @@ export function takePlugin(
   const liveSecret = sealer.seal(randomBytes(32).toString('base64url'), PLUGIN_PURPOSE)
   return { live: { type: 'plugin', address: url.origin }, liveSecret }
 }
+
+/** Returns the purpose that the login of an old site, or the token of its plugin, is sealed for. */
+export const purposeOf = ({ type }: OldSource): string => (type === 'plugin' ? PLUGIN_PURPOSE : PURPOSE)
 
 /** Returns the token of an import's plugin. */
 export const openToken = (sealed: string, sealer: Sealer): string => sealer.open(sealed, PLUGIN_PURPOSE)

@@ -41,15 +41,14 @@ beforeEach(async () => {
   machine = await OldMachine.start({ path: join(folder, 'bin') })
 
   api = await testApi('sqlite', { settings: { STEAD_ALLOW_PRIVATE_FETCH: 'yes' } })
-  host = await fakeHost(api)
+  host = await fakeHost(api, { sealer: api.sealer })
   owner = await api.person('owner@example.com')
   site = await api.site(owner, 'taken-in')
   const directory = await host.giveDirectory(site)
   await writeFile(join(directory, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\nrequire 'wp-settings.php';\n")
   await api.database.transaction((tx) => changeSite(tx, site, { writtenAddress: 'new.example.com' }, 1))
   const definitions = [inspectImport, importSite, removeImport].map((each) => ({ ...each, attempts: 1 }))
-  const services = { ...host.services, sealer: api.sealer }
-  worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services })
+  worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services: host.services })
 })
 afterEach(async () => {
   await worker.stop(0)

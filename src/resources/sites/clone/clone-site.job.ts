@@ -58,6 +58,7 @@ export const cloneSiteJob = durableWith<HostServices>()({
   on: 'host',
   changeableBy: 'account',
   permission: needsRights(({ sourceId }) => [{ siteId: sourceId, capability: 'clone the site' }]),
+  readsBackupsOf: ({ sourceId, backups }) => (backups ? [sourceId] : []),
   steps: {
     home: { run: claimDirectory, undo: removeDirectory },
     content: { run: copyContent, weight: 20 },

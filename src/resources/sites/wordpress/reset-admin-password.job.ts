@@ -17,6 +17,7 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
   on: 'host',
   changeableBy: { site: 'administer the CMS' },
   attempts: 2,
+  secret: async (_tx, { passwordSealed }) => ({ sealed: passwordSealed, purpose: PASSWORD_PURPOSE }),
   steps: {
     password: { run: setPassword },
     record: {
@@ -29,10 +30,10 @@ export const resetAdminPasswordJob = durableWith<HostServices>()({
 
 type Input = { siteId: number; passwordSealed: string }
 
-async function setPassword({ services, input, log }: StepContext<Input, HostServices>): Promise<void> {
+async function setPassword({ services, input, log, operationId }: StepContext<Input, HostServices>): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   if (!site) throw new PermanentFailure('The site is not installed yet')
-  const password = services.sealer.open(input.passwordSealed, PASSWORD_PURPOSE)
+  const password = await services.openSecret(operationId)
   const refusal = `WordPress did not set the password of ${site.adminUsername}`
   const login = site.adminUsername
   const set = await runSiteTask(services, site.id, 'reset-password', { login, password }, { refusal })

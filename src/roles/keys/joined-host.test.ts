@@ -1,0 +1,72 @@
+/** Tests the start of a host that has joined, with and without the master key. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresUrl } from '../../../test/support/database.ts'
+import { installationOf } from '../../hosting/identity/identity.store.ts'
+import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
+import type { HostKeys } from '../../platform/crypto/host-keys.ts'
+import { markOfKey } from '../../platform/crypto/master-key.ts'
+import { type Joined, readJoined } from '../certificates/join.ts'
+import { isReadable, type JoinedMachine, type LoginLab, openLoginLab, sealedTexts } from '../logins/login.fixture.ts'
+
+const masterKey = Buffer.alloc(32, 7)
+
+describe.skipIf(!postgresUrl)('a host that joined', () => {
+  let lab: LoginLab
+  let machine: JoinedMachine
+  let settings: Record<string, string>
+  beforeAll(async () => {
+    lab = await openLoginLab()
+    machine = await lab.join({ role: 'host', name: 'h3' })
+    settings = { STEAD_DATABASE_URL: lab.api.connection.url as string }
+  })
+  afterAll(() => lab?.close())
+
+  const joined = async () => (await readJoined(machine.dataDir)) as Joined
+
+  test('starts without the master key, and with the database of its settings', async () => {
+    const context = await machine.open(settings)
+    expect([context.masterKey, context.hasOwnLogin]).toEqual([undefined, false])
+    expect(context.config.databaseUrl).toBe(settings.STEAD_DATABASE_URL)
+    expect(context.hostKey).toBe(edgeKeysOf(masterKey).toHosts)
+    await expect(machine.open()).rejects.toThrow('Set STEAD_DATABASE_URL as on the control')
+  })
+
+  test('opens nothing that is sealed in the database', async () => {
+    const context = await machine.open(settings)
+    const sealed = await sealedTexts(lab.api.database)
+    expect(sealed.map(({ column }) => column)).toContain('role_authorities.private_key')
+    const { files, toHosts } = (await joined()).keys as HostKeys
+    for (const { text } of sealed) for (const key of [files, toHosts]) expect(isReadable(text, key)).toBe(false)
+    const text = lab.sealer.seal('secret', 'any')
+    for (const sealer of [context.sealer, context.edgeSealer]) expect(() => sealer.open(text, 'any')).toThrow()
+    const other = await (await lab.join({ role: 'host', name: 'h4' })).open(settings)
+    expect(() => other.sealer.open(context.sealer.seal('file', 'any'), 'any')).toThrow()
+    const again = await machine.open(settings)
+    expect(again.sealer.open(context.sealer.seal('file', 'any'), 'any')).toBe('file')
+  })
+
+  test('uses the master key while it has it, in a setting or a file', async () => {
+    const given = await machine.open({ ...settings, STEAD_MASTER_KEY: masterKey.toString('base64') })
+    expect(given.masterKey).toEqual(masterKey)
+    const other = await lab.join({ role: 'host', name: 'h5' })
+    await writeFile(join(other.dataDir, 'master.key'), masterKey.toString('base64'), { mode: 0o600 })
+    expect((await other.open(settings)).masterKey).toEqual(masterKey)
+  })
+
+  test('gets its keys from the control if it joined with an earlier version, or they changed', async () => {
+    const { keys, ...earlier } = await joined()
+    await writeFile(join(machine.dataDir, 'joined.json'), JSON.stringify(earlier))
+    const before = await machine.open(settings)
+    expect(await joined()).toMatchObject({ keys })
+    await lab.changeMasterKey(Buffer.alloc(32, 8))
+    const after = await machine.open(settings)
+    expect(after.hostKey).not.toBe(before.hostKey)
+    const { keyMark } = (await installationOf(lab.api.database.read)) ?? {}
+    expect([(await joined()).keys?.mark, keyMark]).toEqual([keyMark, markOfKey(Buffer.alloc(32, 8))])
+    await lab.changeMasterKey(masterKey)
+    expect((await machine.open(settings)).hostKey).toBe(before.hostKey)
+    expect(await readFile(join(machine.dataDir, 'joined.json'), 'utf8')).not.toContain(masterKey.toString('base64url'))
+  })
+})
