@@ -146,7 +146,7 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
   '0119-edge-keys':
     "Private keys of certificates, and keys of TLS sessions, sealed for edges without the master key. Earlier versions of edges continue with their own column and table.",
   '0125-alerts':
-    "Alerts, what people chose to be told and have muted, and who is or was told of which.",
+    "Alerts, the choices and mutes of people, and the messages to each of them.",
   '0126-alert-conditions':
     "When the DNS of a domain last pointed here, and an index for certificates that are about to expire.",
   '0127-alert-chats':
