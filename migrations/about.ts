@@ -151,4 +151,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "When the DNS of a domain last pointed here, and an index for certificates that are about to expire.",
   '0127-alert-chats':
     "Rooms of chat programs that get alerts, and faults of sites that hosts have counted.",
+  '0130-safe-updates':
+    "Reports of safe updates, by their operations, and the pictures of pages that differ.",
 }

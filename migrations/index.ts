@@ -74,6 +74,7 @@ import { edgeKeys } from './0119-edge-keys.ts'
 import { alerts } from './0125-alerts.ts'
 import { alertConditions } from './0126-alert-conditions.ts'
 import { alertChats } from './0127-alert-chats.ts'
+import { safeUpdates } from './0130-safe-updates.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -152,4 +153,5 @@ export const migrations: Record<string, Migration> = {
   '0125-alerts': alerts,
   '0126-alert-conditions': alertConditions,
   '0127-alert-chats': alertChats,
+  '0130-safe-updates': safeUpdates,
 }

@@ -25,6 +25,7 @@ import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
 import { performanceReports } from './performance-reports/index.ts'
 import { plugins } from './plugins/index.ts'
+import { safeUpdates } from './safe-updates/index.ts'
 import { searches } from './search/index.ts'
 import { sessions } from './sessions/index.ts'
 import { sftpUsers } from './sftp-users/index.ts'
@@ -55,6 +56,7 @@ export const resources = [
   collaborators,
   tags,
   plugins,
+  safeUpdates,
   inventory,
   cmsVersion,
   domains,

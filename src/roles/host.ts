@@ -314,6 +314,8 @@ interface WorkParts
     | 'siteDatabase'
     | 'measurePage'
     | 'comparePictures'
+    | 'takePictures'
+    | 'comparePicturesAfter'
     | 'databaseKindFor'
     | 'databaseContent'
     | 'hasWasm'

@@ -2260,6 +2260,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/safe-updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the safe updates of a site
+         * @description An addition of Stead. Returns one page of safe updates, newest first. Stead deletes them after 90 days.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["listSafeUpdates"];
+        put?: never;
+        /**
+         * Update plugins and themes safely
+         * @description An addition of Stead. Starts an operation that looks at pages of the site before and after the update, and compares them. If a page is worse, Stead restores the files of the earlier versions. Content that visitors wrote meanwhile stays. The report has the ID of the operation. Name plugins and themes, or send `all`.
+         *
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
+         */
+        post: operations["orderSafeUpdate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/safe-updates/{update_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the report of a safe update
+         * @description An addition of Stead. Returns what was updated, each page before and after, and why the update was undone.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getSafeUpdate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/safe-updates/{update_id}/pictures/{page}/{width}/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a picture of a safe update
+         * @description An addition of Stead. Returns a page that differs, as a browser showed it before or after the update, or what differs. The report has the paths.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getSafeUpdatePicture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/plugins": {
         parameters: {
             query?: never;
@@ -6419,6 +6491,218 @@ export interface components {
              * @enum {string}
              */
             phpVersion: "8.1" | "8.2" | "8.3";
+        };
+        SafeUpdateItem: {
+            /**
+             * @example plugin
+             * @enum {string}
+             */
+            kind: "plugin" | "theme";
+            /**
+             * @description Folder of the plugin or theme
+             * @example akismet
+             */
+            name: string;
+            /**
+             * @description The outcome before the comparison. If the update was undone, the site has `from` again
+             * @example updated
+             * @enum {string}
+             */
+            outcome: "updated" | "unchanged" | "failed";
+            /** @example 5.3 */
+            from: string | null;
+            /** @example 5.4 */
+            to: string | null;
+            /** @example Updated akismet from 5.3 to 5.4 */
+            message: string;
+        };
+        SafeUpdate: {
+            /**
+             * @description ID of the operation, too
+             * @example 42
+             */
+            id: number;
+            /**
+             * @description `undone`: the comparison found a fault. `failed`: the update ended before it
+             * @example kept
+             * @enum {string}
+             */
+            state: "in_progress" | "kept" | "undone" | "failed" | "canceled";
+            /**
+             * @description Why it was undone, or failed
+             * @example null
+             */
+            reason: string | null;
+            items: components["schemas"]["SafeUpdateItem"][];
+            /** @example 0 */
+            differing_pages: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
+        };
+        ThemeRelease: {
+            /**
+             * @description Its folder
+             * @example twentytwentyfive
+             */
+            name: string;
+            /**
+             * @description Default: the latest version
+             * @example 1.3
+             */
+            version?: string;
+        };
+        SafeUpdateOrder: {
+            /**
+             * @description Update all plugins and themes that have an update
+             * @example true
+             */
+            all?: boolean;
+            plugins?: components["schemas"]["PluginRelease"][];
+            themes?: components["schemas"]["ThemeRelease"][];
+            /** @description More pages to compare */
+            paths?: string[];
+        };
+        PageBeforeUpdate: {
+            /**
+             * @description HTTP status. 0: PHP did not answer
+             * @example 200
+             */
+            status: number;
+            /** @example Shop */
+            title: string;
+            /** @example 180 */
+            response_ms: number;
+        };
+        PageAfterUpdate: {
+            /**
+             * @description HTTP status. 0: PHP did not answer
+             * @example 200
+             */
+            status: number;
+            /** @example Shop */
+            title: string;
+            /** @example 180 */
+            response_ms: number;
+        };
+        SafeUpdatePicture: {
+            /**
+             * @description Width of the window in pixels
+             * @example 1280
+             */
+            width: number;
+            /**
+             * @description Share of the picture that differs
+             * @example 0.1
+             */
+            different_percent: number;
+            /** @example false */
+            is_different: boolean;
+            /**
+             * @description Path of the picture, if it differs. It requires the same token
+             * @example /v1/sites/1/safe-updates/42/pictures/0/1280/before
+             */
+            before_location: string | null;
+            /**
+             * @description Path of the picture, if it differs. It requires the same token
+             * @example /v1/sites/1/safe-updates/42/pictures/0/1280/after
+             */
+            after_location: string | null;
+            /**
+             * @description Path of the picture, if it differs. It requires the same token
+             * @example /v1/sites/1/safe-updates/42/pictures/0/1280/difference
+             */
+            difference_location: string | null;
+        };
+        SafeUpdatePage: {
+            /**
+             * @description `own`: from `paths` of the request
+             * @example front
+             * @enum {string}
+             */
+            kind: "front" | "post" | "page" | "product" | "cart" | "login" | "own";
+            /** @example / */
+            path: string;
+            before: components["schemas"]["PageBeforeUpdate"];
+            after: components["schemas"]["PageAfterUpdate"] | null;
+            /**
+             * @description Faults that undo the update
+             * @example [
+             *       "status 200 became 500"
+             *     ]
+             */
+            differences: string[];
+            /**
+             * @description Other observations. They undo nothing
+             * @example []
+             */
+            notes: string[];
+            /** @description Empty if no browser looked at the page */
+            pictures: components["schemas"]["SafeUpdatePicture"][];
+        };
+        SafeUpdateMessage: {
+            /** @example Warning */
+            severity: string;
+            /** @example Undefined variable $cart */
+            message: string;
+            /**
+             * @description plugin, mu-plugin, theme, core, or empty
+             * @example plugin
+             */
+            kind: string;
+            /** @example forms */
+            name: string;
+            /**
+             * @description Whether it is a fault that undoes the update
+             * @example true
+             */
+            counts: boolean;
+        };
+        SafeUpdateReport: {
+            /**
+             * @description ID of the operation, too
+             * @example 42
+             */
+            id: number;
+            /**
+             * @description `undone`: the comparison found a fault. `failed`: the update ended before it
+             * @example kept
+             * @enum {string}
+             */
+            state: "in_progress" | "kept" | "undone" | "failed" | "canceled";
+            /**
+             * @description Why it was undone, or failed
+             * @example null
+             */
+            reason: string | null;
+            items: components["schemas"]["SafeUpdateItem"][];
+            /** @example 0 */
+            differing_pages: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
+            pages: components["schemas"]["SafeUpdatePage"][];
+            /** @description New kinds of messages in the PHP log since the update */
+            log: components["schemas"]["SafeUpdateMessage"][];
+            /**
+             * @description Why pictures were not compared. Null: they were
+             * @example null
+             */
+            pictures_missing: string | null;
         };
         InstalledVersion: {
             /** @example 5.3 */
@@ -13594,6 +13878,152 @@ export interface operations {
                         data: components["schemas"]["SiteAdvice"][];
                         errors: null;
                     };
+                };
+            };
+        };
+    };
+    listSafeUpdates: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SafeUpdate"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    orderSafeUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "all": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["SafeUpdateOrder"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getSafeUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                update_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SafeUpdateReport"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getSafeUpdatePicture: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                update_id: number;
+                /**
+                 * @description Place of the page in the report
+                 * @example 0
+                 */
+                page: number;
+                /** @example 1280 */
+                width: number;
+                /** @example difference */
+                kind: "before" | "after" | "difference";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
                 };
             };
         };

@@ -124,16 +124,16 @@ export const everyPart: SendPart = async (_host, { offset, mostBytes, sha256 }, 
   return sha256 && hash.digest('hex') !== sha256 ? { kind: 'damaged' } : { kind: 'taken', bytes: offset + bytes }
 }
 
-/** See {@link TestApiOptions}. */
-export const everyPlugin: PluginDirectory = {
-  find: async (slug) => {
-    if (slug === 'unreachable') throw new FetchFailed('it cannot be reached')
-    const packageOf = (version: string) => [version, `https://downloads.example.com/${slug}.${version}.zip`] as const
-    return slug.startsWith('no-')
-      ? undefined
-      : { slug, version: '5.3', packages: new Map([packageOf('1.0'), packageOf('5.3')]) }
-  },
+const everyPackage = async (slug: string) => {
+  if (slug === 'unreachable') throw new FetchFailed('it cannot be reached')
+  const packageOf = (version: string) => [version, `https://downloads.example.com/${slug}.${version}.zip`] as const
+  return slug.startsWith('no-')
+    ? undefined
+    : { slug, version: '5.3', packages: new Map([packageOf('1.0'), packageOf('5.3')]) }
 }
+
+/** See {@link TestApiOptions}. */
+export const everyPlugin: PluginDirectory = { find: everyPackage, findTheme: everyPackage }
 
 /** Another instance of the API on the same database, like a second process. Close its `app`. */
 export async function apiOver(

@@ -8,10 +8,11 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
+import { pictureWidths } from '../../src/hosting/page-measure/take-pictures.ts'
 import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool/pool.ts'
 import { PhpBusy, runtimesOf } from '../../src/hosting/php/runtime.ts'
 import { PhpTaskError } from '../../src/hosting/php/task-error.ts'
-import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
+import type { ListedPlugin, ListedTheme, TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
 import type { PluginPackages } from '../../src/hosting/plugin-directory/plugin-packages.ts'
 import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
 import { DirectoriesOnDisk } from '../../src/hosting/site-directories/directories-on-disk.ts'
@@ -84,6 +85,16 @@ function pluginsIn(siteDirectory: string, active: ReadonlySet<string>): ListedPl
     const version = readFileSync(join(folder, file), 'utf8')
     const status = active.has(file) ? 'active' : 'inactive'
     return { ...{ file, name, title: name, description: '', version, status }, update: 'none', updateVersion: null }
+  })
+}
+
+/** Each theme is a folder with a file that contains only its release number. */
+function themesIn(siteDirectory: string): ListedTheme[] {
+  const folder = join(siteDirectory, 'web/wp-content/themes')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.map((name) => {
+    const version = readFileSync(join(folder, name, `${name}.php`), 'utf8')
+    return { ...{ name, title: name, version, isActive: false }, updateVersion: null, isAutomatic: false }
   })
 }
 
@@ -238,7 +249,7 @@ export async function fakeHost(
     },
     'list-plugins': ({ siteId, siteDirectory }) => ({
       plugins: pluginsIn(siteDirectory, wordpress(siteId).activePlugins),
-      themes: [],
+      themes: themesIn(siteDirectory),
     }),
     'upgrade-plugin': ({ siteId, siteDirectory }, { source }) => {
       const [folder = ''] = readdirSync(join(siteDirectory, 'web/wp-content', source))
@@ -262,6 +273,15 @@ export async function fakeHost(
       wordpress(siteId).activePlugins.delete(file)
       rmSync(join(siteDirectory, 'web/wp-content/plugins', dirname(file)), { recursive: true })
       return { deleted: true }
+    },
+    'newest-pages': () => ({ pages: [{ kind: 'page', path: '/about/' }] }),
+    'upgrade-theme': ({ siteDirectory }, { source, name }) => {
+      const staged = join(siteDirectory, 'web/wp-content', source)
+      const place = join(siteDirectory, 'web/wp-content/themes', name)
+      rmSync(place, { recursive: true, force: true })
+      renameSync(join(staged, name), place)
+      rmSync(staged, { recursive: true })
+      return { version: readFileSync(join(place, `${name}.php`), 'utf8') }
     },
     'make-shop-pages': () => ({ pages: 4 }),
     'set-active-plugins': ({ siteId }, { active }) => {
@@ -342,6 +362,14 @@ export async function fakeHost(
     ensureCore: async () => {},
     measurePage: async () => measuredPage,
     comparePictures: async () => 0.5,
+    takePictures: async () => ({
+      errors: [],
+      pictures: pictureWidths.map((width) => ({ width, first: '/9j/', second: '/9j/' })),
+    }),
+    comparePicturesAfter: async () => ({
+      errors: [],
+      pictures: pictureWidths.map((width) => ({ width, different: 0, after: '/9j/', difference: '/9j/' })),
+    }),
     cores: {
       offers: async () => [{ version: '6.9', kind: 'stable', phpVersion: '8.1', isOffered: true }],
       async ensure(version: string) {

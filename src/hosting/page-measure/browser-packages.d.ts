@@ -3,10 +3,13 @@
 declare module 'puppeteer-core' {
   export interface Page {
     on(event: 'dialog', handle: (dialog: { dismiss(): Promise<void> }) => void): void
+    on(event: 'pageerror', handle: (error: Error) => void): void
+    on(event: 'console', handle: (message: { type(): string; text(): string }) => void): void
+    evaluateOnNewDocument<Given>(run: (given: Given) => void, given: Given): Promise<unknown>
     setViewport(size: { width: number; height: number; deviceScaleFactor: number }): Promise<void>
     emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>
     goto(url: string, options: { waitUntil: 'networkidle2'; timeout: number }): Promise<unknown>
-    screenshot(options: { type: 'png'; captureBeyondViewport: boolean }): Promise<Uint8Array>
+    screenshot(options: { type: 'png' | 'jpeg'; quality?: number; captureBeyondViewport: boolean }): Promise<Uint8Array>
   }
 
   export interface BrowserContext {
@@ -50,4 +53,18 @@ declare module 'lighthouse' {
     config: object | undefined,
     page: Page,
   ): Promise<{ lhr: Result } | undefined>
+}
+
+declare module 'jpeg-js' {
+  interface Picture {
+    width: number
+    height: number
+    data: Uint8Array
+  }
+
+  const jpeg: {
+    decode(bytes: Uint8Array, options: { useTArray: true; maxMemoryUsageInMB: number }): Picture
+    encode(picture: Picture, quality: number): Picture
+  }
+  export default jpeg
 }

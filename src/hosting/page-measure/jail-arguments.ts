@@ -24,6 +24,8 @@ export interface JailPlan {
   readonly egressSocket: string
   /** The folder `node_modules` that contains Lighthouse. */
   readonly modules: string
+  /** A folder with pictures that the runner reads. */
+  readonly pictures?: string | undefined
   /** Options of the runner: what it opens, and what it does there. */
   readonly task: readonly string[]
 }
@@ -68,6 +70,7 @@ export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
     ...links,
     // A browser that was not installed by the system.
     ...(chromium.startsWith('/usr/') ? [] : ['--ro-bind', dirname(chromium), dirname(chromium)]),
+    ...(plan.pictures === undefined ? [] : ['--ro-bind', plan.pictures, '/pictures']),
     ...['--ro-bind', runner, inside, '--ro-bind', plan.modules, '/program/node_modules'],
     ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.egressSocket, '/way-out', '--chdir', '/tmp'],
     ...['/program/node', '--no-warnings', inside, ...plan.task],

@@ -44,7 +44,7 @@ export interface PageToMeasure extends BrowserVisit {
 }
 
 /** The options of a visit. */
-export interface BrowserVisitOptions extends Omit<BrowserVisit, 'siteId'>, Pick<JailPlan, 'chromium'> {
+export interface BrowserVisitOptions extends Omit<BrowserVisit, 'siteId'>, Pick<JailPlan, 'chromium' | 'pictures'> {
   readonly reach: Reach
   /** For tests. */
   readonly mostBytes?: number

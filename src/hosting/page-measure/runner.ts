@@ -1,8 +1,9 @@
 /**
- * Runs only inside the jail (jail-arguments.ts): opens one page with Chromium and measures it with Lighthouse, or opens
- * two and compares their pictures. Chromium reaches only the host's proxy, through the socket that is bound into the
+ * Runs only inside the jail (jail-arguments.ts): opens one page with Chromium and measures it with Lighthouse, opens
+ * two and compares their pictures, or takes pictures of one before and after an update. Chromium reaches only the host's proxy, through the socket that is bound into the
  * jail. The result is one line of JSON on standard output.
  */
+import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'puppeteer-core'
@@ -15,6 +16,10 @@ const { values } = parseArgs({
     audits: { type: 'string', default: '' },
     old: { type: 'string', default: '' },
     new: { type: 'string', default: '' },
+    shot: { type: 'string', default: '' },
+    at: { type: 'string', default: '0' },
+    masks: { type: 'string', default: '[]' },
+    compares: { type: 'boolean', default: false },
     uid: { type: 'string' },
   },
 })
@@ -70,9 +75,9 @@ async function main(): Promise<void> {
     headless: true,
     userDataDir: '/tmp/profile',
     args: chromiumFlags(port),
-    protocolTimeout: values.old ? PICTURE_MS : 180_000,
+    protocolTimeout: values.old || values.shot ? PICTURE_MS : 180_000,
   })
-  const result = values.old ? await compare(browser) : await measure(browser)
+  const result = values.shot ? await shoot(browser) : values.old ? await compare(browser) : await measure(browser)
   await new Promise((written) => process.stdout.write(JSON.stringify(result), written))
   await browser.close().catch(() => {})
 }
@@ -136,6 +141,170 @@ async function pictureOf(browser: Browser, url: string, what: string): Promise<U
   } finally {
     await context.close().catch(() => {})
   }
+}
+
+/** The widths of pictures of updates: a desk and a phone. */
+const SHOTS = [
+  { width: 1280, height: 1600 },
+  { width: 390, height: 1600 },
+] as const
+const QUALITY = 70
+/** Pictures are compared in squares of this size. Text that appears or moves changes several. */
+const SQUARE = 16
+/** Fewer pixels of a square are noise. */
+const LEAST_PIXELS = 6
+const MOST_ERRORS = 20
+
+interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+}
+
+/**
+ * Takes two pictures at each width before an update. After it, takes one, and compares it with those two. A square that
+ * differs between the two changes without an update, and does not count.
+ */
+async function shoot(browser: Browser): Promise<object> {
+  const errors = new Set<string>()
+  const pictures: object[] = []
+  for (const size of SHOTS) {
+    const first = await shotOf(browser, size, errors)
+    if (!values.compares) {
+      const second = await shotOf(browser, size, errors)
+      pictures.push({ width: size.width, first: first.toString('base64'), second: second.toString('base64') })
+    } else pictures.push({ width: size.width, ...(await compareShots(first, size)) })
+  }
+  return { pictures, errors: [...errors].slice(0, MOST_ERRORS) }
+}
+
+async function compareShots(after: Buffer, { width, height }: (typeof SHOTS)[number]): Promise<object> {
+  const { default: jpeg } = await import('jpeg-js')
+  const { default: pixelmatch } = await import('pixelmatch')
+  const read = (bytes: Uint8Array): Picture => {
+    const picture = jpeg.decode(bytes, { useTArray: true, maxMemoryUsageInMB: 256 })
+    if (picture.width !== width || picture.height !== height) throw new Error('a picture has another size')
+    return picture
+  }
+  const [one, other] = ['first', 'second'].map((name) => read(readFileSync(`/pictures/${width}-${name}.jpg`)))
+  const now = read(after)
+  if (!one || !other) throw new Error('the pictures from before are missing')
+  const changes = new Uint8Array(width * height * 4)
+  pixelmatch(one.data, other.data, changes, width, height, { diffMask: true, includeAA: true })
+  const ignored = withNeighbours(squaresOf(changes, width, height, 1), width, height)
+  const output = new Uint8Array(width * height * 4)
+  pixelmatch(other.data, now.data, changes.fill(0), width, height, { diffMask: true, includeAA: true })
+  pixelmatch(other.data, now.data, output, width, height, { includeAA: true })
+  const changed = squaresOf(changes, width, height, LEAST_PIXELS)
+  const counted = ignored.filter((isIgnored) => !isIgnored).length
+  const different = changed.filter((isChanged, index) => isChanged && !ignored[index]).length
+  const difference = jpeg.encode({ width, height, data: output }, QUALITY).data
+  return {
+    different: counted === 0 ? 0 : (100 * different) / counted,
+    after: after.toString('base64'),
+    difference: Buffer.from(difference).toString('base64'),
+  }
+}
+
+/** Returns for each square whether a mask of differences has enough pixels in it. */
+function squaresOf(mask: Uint8Array, width: number, height: number, least: number): boolean[] {
+  const [columns, rows] = [Math.ceil(width / SQUARE), Math.ceil(height / SQUARE)]
+  const counts = new Uint32Array(columns * rows)
+  for (let at = 0; at < width * height; at++)
+    if (mask[at * 4 + 3] !== 0) {
+      const square = Math.floor(at / width / SQUARE) * columns + Math.floor((at % width) / SQUARE)
+      counts[square] = (counts[square] ?? 0) + 1
+    }
+  return [...counts].map((count) => count >= least)
+}
+
+function withNeighbours(squares: readonly boolean[], width: number, height: number): boolean[] {
+  const [columns, rows] = [Math.ceil(width / SQUARE), Math.ceil(height / SQUARE)]
+  const steps = [-1, 0, 1]
+  const isSet = (column: number, row: number) =>
+    column >= 0 && column < columns && row >= 0 && row < rows && squares[row * columns + column] === true
+  return squares.map((_, index) => {
+    const [column, row] = [index % columns, Math.floor(index / columns)]
+    return steps.some((down) => steps.some((right) => isSet(column + right, row + down)))
+  })
+}
+
+async function shotOf(browser: Browser, size: (typeof SHOTS)[number], errors: Set<string>): Promise<Buffer> {
+  const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
+  try {
+    const page = await context.newPage()
+    page.on('dialog', (dialog) => dialog.dismiss().catch(() => {}))
+    const add = (text: string) => {
+      const short = text.split('\n', 1)[0]?.slice(0, 200) ?? ''
+      // The network is not the page's doing.
+      if (short !== '' && !short.startsWith('Failed to load resource')) errors.add(short)
+    }
+    page.on('pageerror', (error) => add(error.message))
+    page.on('console', (message) => message.type() === 'error' && add(message.text()))
+    await page.setViewport({ ...size, deviceScaleFactor: 1 })
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
+    await page.evaluateOnNewDocument(calm, { at: Number(values.at), css: calmStyles() })
+    await page.goto(values.shot, { waitUntil: 'networkidle2', timeout: LOAD_MS }).catch((error: Error) => {
+      if (error.name !== 'TimeoutError') throw error
+    })
+    return Buffer.from(await page.screenshot({ type: 'jpeg', quality: QUALITY, captureBeyondViewport: false }))
+  } catch (error) {
+    throw new Error(`The page could not be opened in a browser: ${(error as Error).message.split('\n')[0]}`)
+  } finally {
+    await context.close().catch(() => {})
+  }
+}
+
+/** Elements of common plugins that ask for consent. Whether they appear depends on more than the page. */
+const consentBanners = [
+  '#cookie-law-info-bar',
+  '#cookie-notice',
+  '#CybotCookiebotDialog',
+  '#onetrust-consent-sdk',
+  '#cmplz-cookiebanner-container',
+  '#moove_gdpr_cookie_info_bar',
+  '#BorlabsCookieBox',
+  '#usercentrics-root',
+  '.cky-consent-container',
+  '.cc-window',
+]
+/** Dates, and what plays. */
+const moving = ['time', '.entry-date', '.posted-on', 'video', 'iframe']
+
+/** Returns styles that stop motion, and hide what changes between two visits. One invalid selector does not spoil the others. */
+function calmStyles(): string {
+  const hidden = [...consentBanners, ...moving, ...(JSON.parse(values.masks) as string[])]
+  const still =
+    '*,*::before,*::after{animation:none!important;transition:none!important;caret-color:transparent!important}'
+  return [still, ...hidden.map((selector) => `${selector}{visibility:hidden!important}`)].join('\n')
+}
+
+/** Runs in the page before its own scripts: the same clock, the same random numbers, no carousels. */
+function calm({ at, css }: { at: number; css: string }): void {
+  const RealDate = Date
+  const now = () => at + Math.floor(performance.now())
+  class CalmDate extends RealDate {
+    constructor(...given: unknown[]) {
+      if (given.length === 0) super(now())
+      else super(...(given as [number]))
+    }
+    static override now = now
+  }
+  globalThis.Date = CalmDate as DateConstructor
+  let seed = 1
+  Math.random = () => {
+    seed = (seed * 16_807) % 2_147_483_647
+    return seed / 2_147_483_647
+  }
+  const [interval, timeout] = [globalThis.setInterval, globalThis.setTimeout]
+  const never = 2 ** 31 - 1
+  const slow = (real: typeof setInterval, most: number) =>
+    ((run: () => void, ms = 0, ...rest: unknown[]) => real(run, ms >= most ? never : ms, ...rest)) as typeof setInterval
+  globalThis.setInterval = slow(interval, 1000)
+  globalThis.setTimeout = slow(timeout as unknown as typeof setInterval, 3000) as unknown as typeof setTimeout
+  const styles = new CSSStyleSheet()
+  styles.replaceSync(css)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles]
 }
 
 main().then(

@@ -139,6 +139,17 @@ const samples: Samples = {
       { file: 'a/a.php', version: 1, isActive: true },
     ],
   },
+  'upgrade-theme': { right: [{ version: '2.0' }], wrong: [{}, { version: 2 }, { version: 'x'.repeat(101) }] },
+  'newest-pages': {
+    right: [{ pages: [] }, { pages: [{ kind: 'cart', path: '/?page_id=7' }] }],
+    wrong: [
+      {},
+      ...[{ kind: 'odd' }, { path: 'cart' }, { path: '/a b' }, { path: '/ä' }, { path: `/${'x'.repeat(500)}` }].map(
+        (odd) => ({ pages: [{ kind: 'cart', path: '/cart/', ...odd }] }),
+      ),
+      { pages: Array(5).fill({ kind: 'cart', path: '/cart/' }) },
+    ],
+  },
   'make-shop-pages': { right: [{ pages: 4 }], wrong: [{ pages: '4' }, {}] },
   'move-in': { right: [[]], wrong: [[1]] },
   'fit-network': { right: [{ moved: 0 }], wrong: [{ moved: -1 }, {}] },
@@ -225,6 +236,7 @@ describe('tasks', () => {
       'safe-mode',
       'shown',
       'sql-client',
+      'theme-upgrader',
       'user-by-email',
     ]
     const files = readdirSync(new URL('tasks', import.meta.url)).filter((name) => name.endsWith('.php'))

@@ -89,6 +89,7 @@ export const besideVisitors: ReadonlySet<string> = new Set([
   'inner-page',
   'list-plugins',
   'log-in',
+  'newest-pages',
   'php-info',
 ] satisfies TaskName[])
 
@@ -110,6 +111,7 @@ export const alsoWithoutPlugins: ReadonlySet<string> = new Set([
   'upgrade-blogs',
   'upgrade-database',
   'upgrade-plugin',
+  'upgrade-theme',
   'use-http',
   'write-license',
 ] satisfies TaskName[])
@@ -342,6 +344,29 @@ const schemas = {
       closed,
     ),
   },
+  'newest-pages': {
+    input: nothing,
+    output: Type.Object(
+      {
+        pages: Type.Array(
+          Type.Object(
+            {
+              kind: Type.Union([
+                Type.Literal('post'),
+                Type.Literal('page'),
+                Type.Literal('product'),
+                Type.Literal('cart'),
+              ]),
+              path: Type.String({ pattern: '^/[\\x21-\\x7e]*$', maxLength: 500 }),
+            },
+            closed,
+          ),
+          { maxItems: 4 },
+        ),
+      },
+      closed,
+    ),
+  },
   'replace-address': {
     input: Type.Object({ from: Type.String(), to: Type.String() }, closed),
     output: Type.Object({ rows: Count }, closed),
@@ -403,6 +428,20 @@ const schemas = {
       { file: PluginFile, version: Type.String({ maxLength: 100 }), isActive: Type.Boolean() },
       closed,
     ),
+  },
+  'upgrade-theme': {
+    input: Type.Object(
+      {
+        /** A folder below `wp-content`. */
+        source: Type.String({ minLength: 1, maxLength: 1000 }),
+        /** Its folder below `themes`. */
+        name: Type.String({ minLength: 1, maxLength: 200 }),
+        version: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+        isSafe,
+      },
+      closed,
+    ),
+    output: Type.Object({ version: Type.String({ maxLength: 100 }) }, closed),
   },
   'site-title': {
     input: nothing,

@@ -23,6 +23,8 @@ export interface PluginDirectory {
    * @throws FetchError when it cannot be reached, or its answer is invalid
    */
   find(slug: string, signal?: AbortSignal): Promise<DirectoryPlugin | undefined>
+  /** Does the same in the directory of themes. */
+  findTheme(slug: string, signal?: AbortSignal): Promise<DirectoryPlugin | undefined>
 }
 
 const Answer = Type.Object({
@@ -37,22 +39,26 @@ const Answer = Type.Object({
 export function createPluginDirectory(options: { base: string | undefined; allowPrivate: boolean }): PluginDirectory {
   const base = options.base || publicApi
   const allowPrivate = options.allowPrivate || base !== publicApi
+  const look = async (address: string, slug: string, signal?: AbortSignal): Promise<DirectoryPlugin | undefined> => {
+    const fetching = { allowPrivate, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }
+    const answer = await fetchJson(address, fetching).catch((error) => {
+      if (error instanceof FetchFailed && error.status === 404) return { error: 'not found' }
+      throw error
+    })
+    // The directory answers with a reason for a closed plugin.
+    if (typeof (answer as { error?: unknown } | null)?.error === 'string') return undefined
+    if (!Value.Check(Answer, answer)) throw new FetchFailed(`${base}: the response of the plugin directory is invalid`)
+    const { version, download_link: newest, versions = [] } = answer
+    const packages = new Map(Array.isArray(versions) ? [] : Object.entries(versions))
+    packages.delete('trunk')
+    return { slug, version, packages: packages.set(version, newest) }
+  }
+  const asked = (kind: 'plugin' | 'theme', slug: string, more = '') =>
+    `${base}/${kind}s/info/1.2/?action=${kind}_information&slug=${encodeURIComponent(slug)}${more}`
   return {
-    async find(slug, signal) {
-      const address = `${base}/plugins/info/1.2/?action=plugin_information&slug=${encodeURIComponent(slug)}`
-      const fetching = { allowPrivate, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }
-      const answer = await fetchJson(address, fetching).catch((error) => {
-        if (error instanceof FetchFailed && error.status === 404) return { error: 'not found' }
-        throw error
-      })
-      // The directory answers with a reason for a closed plugin.
-      if (typeof (answer as { error?: unknown } | null)?.error === 'string') return undefined
-      if (!Value.Check(Answer, answer))
-        throw new FetchFailed(`${base}: the response of the plugin directory is invalid`)
-      const { version, download_link: newest, versions = [] } = answer
-      const packages = new Map(Array.isArray(versions) ? [] : Object.entries(versions))
-      packages.delete('trunk')
-      return { slug, version, packages: packages.set(version, newest) }
-    },
+    find: (slug, signal) => look(asked('plugin', slug), slug, signal),
+    // Themes list their releases only on request.
+    findTheme: (slug, signal) =>
+      look(asked('theme', slug, `&${encodeURIComponent('fields[versions]')}=1`), slug, signal),
   }
 }

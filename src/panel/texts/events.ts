@@ -31,6 +31,8 @@ export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>
     site_plugin_install_failed: 'Plugin installation failed',
     site_plugin_updated_successfully: 'Plugin updated',
     site_plugin_update_failed: 'Plugin update failed',
+    safe_update_kept: 'Safe update kept',
+    safe_update_undone: 'Safe update undone',
     site_plugin_activated_successfully: 'Plugin activated',
     site_plugin_activation_failed: 'Plugin activation failed',
     site_plugin_deactivated_successfully: 'Plugin deactivated',

@@ -78,7 +78,7 @@ export async function deleteCountsOfAccount(tx: Tx, accountId: number): Promise<
   await tx.deleteFrom('extension_counts').where('account_id', '=', accountId).execute()
 }
 
-const extensionsOf = (tx: Tx, siteId: number): Promise<Extension[]> =>
+export const extensionsOf = (tx: Tx, siteId: number): Promise<Extension[]> =>
   tx
     .selectFrom('site_extensions')
     .select(['kind', 'slug', 'title', 'version', 'is_active', 'update_version', 'is_automatic'])

@@ -1,2 +1,9 @@
 /** What other folders may import from this resource. */
-export { countAgain, countForSeer, type Extension, storeExtensions, uncountSite } from './extensions.store.ts'
+export {
+  countAgain,
+  countForSeer,
+  type Extension,
+  extensionsOf,
+  storeExtensions,
+  uncountSite,
+} from './extensions.store.ts'

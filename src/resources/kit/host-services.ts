@@ -4,6 +4,7 @@ import type { CoreLibrary } from '../../hosting/core-library/core-library.ts'
 import type { CoreSource } from '../../hosting/core-library/core-source.ts'
 import type { PagesToCompare } from '../../hosting/page-measure/compare-pictures.ts'
 import type { PageToMeasure } from '../../hosting/page-measure/measure-page.ts'
+import type { ComparedPictures, PageToPicture, TakenPictures } from '../../hosting/page-measure/take-pictures.ts'
 import type { PhpPool, PooledSite } from '../../hosting/php/pool/pool.ts'
 import type { Containment, PhpVersion } from '../../hosting/php/runtime.ts'
 import type { PluginDirectory } from '../../hosting/plugin-directory/plugin-directory.ts'
@@ -74,6 +75,16 @@ export interface HostServices {
    * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
    */
   comparePictures(pages: PagesToCompare): Promise<number>
+  /**
+   * Takes pictures of a page in a browser, before an update.
+   * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
+   */
+  takePictures(page: PageToPicture): Promise<TakenPictures>
+  /**
+   * Takes pictures of a page after an update, and compares them with those from before.
+   * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
+   */
+  comparePicturesAfter(page: PageToPicture): Promise<ComparedPictures>
   /** Returns the site in the form that the pool uses, or `undefined` while it has no site directory or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /**

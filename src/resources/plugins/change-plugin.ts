@@ -131,8 +131,8 @@ async function begin(
   await transaction((tx) => beginChange(tx, operationId, { path, folder, before: activePlugins(plugins) }))
 }
 
-async function withPackage<Result>(
-  context: ChangeContext,
+export async function withPackage<Result>(
+  context: Pick<ChangeContext, 'services' | 'signal' | 'operationId'>,
   plugin: OrderedPlugin,
   use: (found: UnpackedPackage) => Promise<Result>,
 ): Promise<Result> {
@@ -188,7 +188,11 @@ function task<Name extends ChangingTask & TaskName>(
  * @returns the statements that the database refuses since the change
  * @throws PermanentFailure
  */
-async function requireAnswer({ services, input, results }: ChangeContext): Promise<readonly string[]> {
+export async function requireAnswer({
+  services,
+  input,
+  results,
+}: Pick<ChangeContext, 'services' | 'input' | 'results'>): Promise<readonly string[]> {
   const { fault: before, inner, databaseErrors } = results.look
   if (before !== null) return []
   const { siteId } = input

@@ -51,13 +51,20 @@ const common = {
 } as const
 
 /** Checks whether the site responds before anything is changed. */
-const look = {
-  async run({ services, input }: ChangeContext) {
-    const errors: DatabaseErrors = new Set()
-    const fault = (await frontFault(services, input.siteId, { errors })) ?? null
-    const inner = fault === null ? await innerFaults(services, input.siteId, {}, errors) : {}
-    return { fault, inner, databaseErrors: [...errors] }
-  },
+const look = { run: lookFirst }
+
+/** Finds out what is wrong with a site before its plugins change. */
+export async function lookFirst({
+  services,
+  input,
+}: {
+  readonly services: Pick<HostServices, 'hostedSite' | 'pool'>
+  readonly input: { readonly siteId: number }
+}) {
+  const errors: DatabaseErrors = new Set()
+  const fault = (await frontFault(services, input.siteId, { errors })) ?? null
+  const inner = fault === null ? await innerFaults(services, input.siteId, {}, errors) : {}
+  return { fault, inner, databaseErrors: [...errors] }
 }
 
 /** Backs up files or database, for a later undo and for an immediate rollback. */
@@ -208,7 +215,7 @@ const withName = ({ path }: OrderedPlugin, reason: string): string =>
   reason.startsWith(`${path}: `) ? reason : `${path}: ${reason}`
 
 /** Returns whether an error is the plugin's fault, or one that a retry cannot solve. */
-const isPluginsFault = (error: unknown): error is Error =>
+export const isPluginsFault = (error: unknown): error is Error =>
   !isHostsDoing(error) &&
   [PermanentFailure, FetchError, ArchiveRefused, PhpCrashed, PhpTimeout, DiskFull, FilesRefused].some(
     (kind) => error instanceof kind,

@@ -1,5 +1,12 @@
 /** What other folders may import from this resource. */
+export { requireAnswer, update, withPackage } from './change-plugin.ts'
+export { isPluginsFault, lookFirst } from './change-plugins.job.ts'
+export { findReleases } from './check-paths.ts'
 export { type DatabaseErrors, databaseWarning, frontFault, newDatabaseErrors } from './front-fault.ts'
+export { installedPlugins } from './installed-plugins.ts'
 export { lookAtShop } from './list-plugins.job.ts'
 export { openPluginDirectory } from './open-directory.ts'
-export { listSoon } from './plugin.store.ts'
+export { type ActivePlugins, endChange, listSoon } from './plugin.store.ts'
+export { isSlug, meantBy, type OrderedPlugin, PluginReleases, PluginsOrder } from './plugin.ts'
+export { problems } from './problems.ts'
+export { type ChangeContext, restorePaths, takeBack } from './take-back.ts'

@@ -19,6 +19,11 @@ export type ChangeContext = StepContext<
   }
 >
 type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: CreatedUndoPoint | null }>
+/** What {@link restorePaths} needs of a step. */
+export type OperationWithBackup = Pick<
+  StepContext<{ readonly siteId: number }, HostServices, { readonly keep_files?: CreatedUndoPoint | null }>,
+  'services' | 'input' | 'operationId' | 'signal' | 'results'
+>
 
 /**
  * Rolls back an interrupted or failed change of a plugin: restores its files, and activates the same plugins. May be
@@ -42,13 +47,17 @@ export async function takeBack(context: Undoing): Promise<void> {
   })
 }
 
-async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange['folder']>): Promise<void> {
+const takeBackFiles = (context: Undoing, folder: NonNullable<PluginChange['folder']>): Promise<void> =>
+  restorePaths(context, [`wp-content/plugins/${folder}`])
+
+/** Restores paths of a site from the backup that the operation took first, while no PHP runs. */
+export async function restorePaths(context: OperationWithBackup, changed: readonly string[]): Promise<void> {
   const { services, input, operationId, signal } = context
   const { siteFiles, pool, siteDirectories, backups } = services
   const found = await siteDirectories.ofSite(input.siteId)
   if (!found) throw new PermanentFailure('The site has no site directory on this host')
   const directory = contentPlace(input.siteId, found)
-  const scope = { paths: [`wp-content/plugins/${folder}`, `wp-content/${stagingOf(operationId)}`] }
+  const scope = { paths: [...changed, `wp-content/${stagingOf(operationId)}`] }
   const files = wantedFiles(backups.repository(siteOwner(input.siteId)), await pointName(context), scope)
   await siteFiles.prepare(directory, files, { scope, signal })
   await pool.between(input.siteId, () => siteFiles.switch(directory), { endsProcess: true })
@@ -56,7 +65,7 @@ async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange[
 }
 
 /** Returns the name of the backup of the files from before the operation. */
-async function pointName({ services, input, results }: Undoing): Promise<string> {
+async function pointName({ services, input, results }: OperationWithBackup): Promise<string> {
   const id = results.keep_files?.id
   const backup = id === undefined ? undefined : await findBackup(services.database.read, input.siteId, id)
   if (!backup) throw new PermanentFailure('The backup of the files no longer exists')

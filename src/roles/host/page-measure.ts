@@ -8,6 +8,7 @@ import {
   MeasureImpossible,
   measurePage,
 } from '../../hosting/page-measure/measure-page.ts'
+import { comparePicturesAfter, takePictures } from '../../hosting/page-measure/take-pictures.ts'
 import type { HairpinRoute } from '../../hosting/php/hairpin-route.ts'
 import { findAbilities } from '../../hosting/php/wasm/containment.ts'
 import { createNames } from '../../hosting/php/wasm/names.ts'
@@ -20,7 +21,8 @@ import type { HostServices } from '../../resources/kit/host-services.ts'
 import type { ProcessContext } from '../process-context.ts'
 import type { HostBudgets } from './site-php.ts'
 
-export interface PageMeasure extends Pick<HostServices, 'measurePage' | 'comparePictures'> {
+export interface PageMeasure
+  extends Pick<HostServices, 'measurePage' | 'comparePictures' | 'takePictures' | 'comparePicturesAfter'> {
   /** Why no page can be measured here, and what to do. Undefined if it is possible. */
   readonly impossible: string | undefined
 }
@@ -61,6 +63,8 @@ export async function openPageMeasure(
     impossible,
     measurePage: async (page) => visit(page, measurePage),
     comparePictures: async (pages) => visit(pages, comparePictures),
+    takePictures: async (page) => visit(page, takePictures),
+    comparePicturesAfter: async (page) => visit(page, comparePicturesAfter),
   }
 }
 

@@ -4,6 +4,7 @@ export const undoTexts = {
     'site.restore': 'Restored',
     'site.sync': 'Synced',
     'plugin.update': 'Plugins updated',
+    'plugin.update_safely': 'Updated safely',
     'plugin.install': 'Plugins installed',
     'plugin.delete': 'Plugins deleted',
   },
@@ -14,6 +15,7 @@ export const undoTexts = {
     'site.restore': 'Undo restore',
     'site.sync': 'Undo sync',
     'plugin.update': 'Undo update',
+    'plugin.update_safely': 'Undo update',
     'plugin.install': 'Undo installation',
     'plugin.delete': 'Undo deletion',
   },
@@ -22,6 +24,8 @@ export const undoTexts = {
     'site.sync': 'Stead restores the synced parts from before. Changes made in them since then are lost.',
     'plugin.update':
       'Stead restores all plugins and the whole database from before. Posts, orders, and settings created since then are lost.',
+    'plugin.update_safely':
+      'Stead restores all plugins, all themes, and the whole database from before. Posts, orders, and settings created since then are lost.',
     'plugin.install':
       'Stead restores all plugins and the whole database from before. Posts, orders, and settings created since then are lost.',
     'plugin.delete':

@@ -62,7 +62,8 @@ interface Changed {
  */
 export async function changedBy(tx: Tx, { id: operationId, type }: OperationView): Promise<Changed | undefined> {
   if (changesPlugins(type)) {
-    const scope = { paths: ['wp-content/plugins'], except: [] }
+    const isSafeUpdate = type === 'plugin.update_safely'
+    const scope = { paths: ['wp-content/plugins', ...(isSafeUpdate ? ['wp-content/themes'] : [])], except: [] }
     return { files: true, database: true, limits: { scope } }
   }
   if (type === 'site.import') return { files: true, database: true, limits: {} }

@@ -20,6 +20,7 @@ import { insertMuPlugin } from '../../must-use-plugins/mu-plugin.store.ts'
 import { withReportIn } from '../../performance-reports/performance-reports.fixture.ts'
 import { noteAttempt } from '../../performance-reports/report.store.ts'
 import { storePlugins } from '../../plugins/plugin.store.ts'
+import { withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
 import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
@@ -56,6 +57,7 @@ const tables = [
   'certificates',
   'performance_reports',
   'performance_attempts',
+  'safe_updates',
   'webhook_sites',
 ] as const
 
@@ -114,6 +116,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
       await withReportIn(tx, id)
       await noteAttempt(tx, id, 1)
+      await withUpdate(tx, id, id)
       await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)

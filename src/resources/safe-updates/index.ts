@@ -1,0 +1,17 @@
+import { resource } from '../kit/resource.ts'
+import { actions, events } from './actions.ts'
+import { forgetSafeUpdates, forgetSafeUpdatesDaily } from './forget-safe-updates.job.ts'
+import { problems } from './problems.ts'
+import { deleteUpdatesOfSite } from './safe-update.store.ts'
+import { updateSafelyJob } from './update-safely.job.ts'
+
+export const safeUpdates = resource({
+  tag: { name: 'Safe-updates', description: 'Updates that Stead compares, and undoes if a page is worse' },
+  endpoints: () => import('./endpoints.ts'),
+  jobs: { host: [updateSafelyJob], control: [forgetSafeUpdates] },
+  schedules: [forgetSafeUpdatesDaily],
+  siteHooks: { forgotten: deleteUpdatesOfSite },
+  problems,
+  actions,
+  events,
+})

@@ -1,0 +1,152 @@
+import { isMuchSlower, type SteadyPage, steadyPart, worseIn } from '../../hosting/page-look/compare-looks.ts'
+import { lookAtPage, type PageLook } from '../../hosting/page-look/look-at-page.ts'
+import {
+  endOfLog,
+  isErrorMessage,
+  isWarningMessage,
+  kindsSince,
+  type LoggedKind,
+  type PhpLogEnd,
+} from '../../hosting/page-look/php-log-since.ts'
+import type { PooledSite } from '../../hosting/php/pool/pool.ts'
+import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import type { HostServices } from '../kit/host-services.ts'
+import { requireDirectory, runSiteTask } from '../sites/public.ts'
+import type { NewMessage, PageKind, SafeUpdateOrder, SeenPage, UpdatedItem, UpdatedPage } from './safe-update.ts'
+
+/** A page before the update. */
+interface PageBefore {
+  readonly kind: PageKind
+  readonly path: string
+  readonly steady: SteadyPage
+  readonly seen: SeenPage
+}
+
+export interface BeforeUpdate {
+  readonly pages: readonly PageBefore[]
+  /** Where the PHP log ended. */
+  readonly log: PhpLogEnd | null
+  /** Kinds of messages that the site logs anyway. */
+  readonly known: readonly string[]
+}
+
+type Context = Pick<StepContext<SafeUpdateOrder, HostServices>, 'services' | 'input' | 'signal' | 'progress'>
+
+/** Looks at each page twice, because pages also change without an update. */
+export async function lookBefore(context: Context): Promise<BeforeUpdate> {
+  const { services, signal, progress } = context
+  const site = await hostedSite(context)
+  const { path: siteDirectory } = await requireDirectory(context)
+  const pages: PageBefore[] = []
+  const wanted = await pagesOf(context)
+  for (const { kind, path } of wanted) {
+    const one = await lookAtPage(services.pool, site, { path, signal })
+    const other = await lookAtPage(services.pool, site, { path, signal })
+    pages.push({ kind, path, steady: steadyPart(one, other), seen: seenOf(other) })
+    progress(pages.length / wanted.length)
+  }
+  const known = kindsSince(siteDirectory, null).map(({ key }) => key)
+  return { pages, log: endOfLog(siteDirectory), known }
+}
+
+const seenOf = ({ status, title, ms }: PageLook): SeenPage => ({ status, title, ms })
+
+async function hostedSite({ services, input }: Context): Promise<PooledSite> {
+  const site = await services.hostedSite(input.siteId)
+  if (!site) throw new PermanentFailure('The site is not installed yet')
+  return site
+}
+
+async function pagesOf({ services, input }: Context): Promise<{ kind: PageKind; path: string }[]> {
+  // A site that is broken cannot say which pages it has. Its update may be the repair.
+  const { pages } = await runSiteTask(services, input.siteId, 'newest-pages', {}).catch((error) => {
+    if (error instanceof PermanentFailure) return { pages: [] }
+    throw error
+  })
+  const all: { kind: PageKind; path: string }[] = [
+    { kind: 'front', path: '/' },
+    ...pages,
+    { kind: 'login', path: '/wp-login.php' },
+    ...input.paths.map((path) => ({ kind: 'own' as const, path })),
+  ]
+  return all.filter(({ path }, index) => all.findIndex((each) => each.path === path) === index)
+}
+
+export interface AfterUpdate {
+  readonly pages: readonly UpdatedPage[]
+  readonly logged: readonly NewMessage[]
+}
+
+/** Compares each page with itself before the update. A page that is worse gets a second chance. */
+export async function lookAfter(
+  context: Context,
+  before: BeforeUpdate,
+  items: readonly UpdatedItem[],
+): Promise<AfterUpdate> {
+  const { services, signal, progress } = context
+  const site = await hostedSite(context)
+  const pages: UpdatedPage[] = []
+  for (const page of before.pages) {
+    const look = () => lookAtPage(services.pool, site, { path: page.path, signal })
+    const first = await look()
+    const isDoubtful = worseIn(page.steady, first).length > 0 || isMuchSlower(page.steady, first)
+    // The first page after an update may do its work on the database.
+    const after = isDoubtful ? await look() : first
+    const { kind, path, seen } = page
+    const differences = worseIn(page.steady, after)
+    const notes = isMuchSlower(page.steady, after) ? [`it took ${after.ms} ms instead of ${page.steady.ms}`] : []
+    pages.push({ kind, path, before: seen, after: seenOf(after), differences, notes, pictures: [] })
+    progress(pages.length / before.pages.length)
+  }
+  const { path: siteDirectory } = await requireDirectory(context)
+  const known = new Set(before.known)
+  const fresh = kindsSince(siteDirectory, before.log).filter(({ key }) => !known.has(key))
+  return { pages, logged: fresh.map((message) => newMessage(message, items)) }
+}
+
+/**
+ * Errors of any code count, because an update can break other code. Warnings count only for what was updated.
+ * Notices never count.
+ */
+function newMessage(message: LoggedKind, items: readonly UpdatedItem[]): NewMessage {
+  const { severity, message: text, kind, name } = message
+  const isUpdated = items.some((item) => item.outcome === 'updated' && item.kind === kind && item.name === name)
+  return {
+    severity,
+    message: text,
+    kind,
+    name,
+    counts: isErrorMessage(message) || (isWarningMessage(message) && isUpdated),
+  }
+}
+
+/** Errors of operations hide paths, because most are those of a machine. So pages have names there. */
+const pageNames: Readonly<Record<Exclude<PageKind, 'own'>, string>> = {
+  front: 'homepage',
+  post: 'newest post',
+  page: 'newest page',
+  product: 'newest product',
+  cart: 'cart',
+  login: 'log-in page',
+}
+
+const pageName = ({ kind, path }: Pick<UpdatedPage, 'kind' | 'path'>): string =>
+  kind === 'own' ? `page “${path.slice(1)}”` : pageNames[kind]
+
+const MOST_REASONS = 5
+
+/** Returns why an update must be undone, for its owner. Undefined: nothing speaks against it. */
+export function verdict({ pages, logged }: AfterUpdate): string | undefined {
+  const reasons = [
+    ...pages.flatMap((page) => page.differences.map((each) => `${pageName(page)}: ${each}`)),
+    ...logged
+      .filter(({ counts }) => counts)
+      .map(
+        ({ severity, kind, name, message }) =>
+          `PHP log (${[kind, name].join(' ').trim() || 'site'}): ${severity}: ${message}`,
+      ),
+  ]
+  if (reasons.length === 0) return undefined
+  const more = reasons.length - MOST_REASONS
+  return `${reasons.slice(0, MOST_REASONS).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}

@@ -1,0 +1,107 @@
+import Type from 'typebox'
+import { Problem } from '../../platform/http/problem.ts'
+import { Nothing } from '../../platform/http/schemas.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
+import { PluginReleases, problems as pluginProblems } from '../plugins/public.ts'
+import { requireInstalled, problems as siteProblems } from '../sites/public.ts'
+import { actions } from './actions.ts'
+import { findUpdates } from './find-updates.ts'
+import { problems } from './problems.ts'
+import { beginReport, updateInProgress } from './safe-update.store.ts'
+import { MOST_PATHS } from './safe-update.ts'
+import { updateSafelyJob } from './update-safely.job.ts'
+
+const MOST_THEMES = 20
+
+const Body = Type.Object(
+  {
+    all: Type.Optional(
+      Type.Boolean({ description: 'Update all plugins and themes that have an update', examples: [true] }),
+    ),
+    plugins: Type.Optional(PluginReleases.properties.plugins),
+    themes: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: 'Its folder',
+              examples: ['twentytwentyfive'],
+            }),
+            version: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 100,
+                description: 'Default: the latest version',
+                examples: ['1.3'],
+              }),
+            ),
+          },
+          { title: 'ThemeRelease' },
+        ),
+        { minItems: 1, maxItems: MOST_THEMES },
+      ),
+    ),
+    paths: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: '^/[\\x21-\\x22\\x24-\\x7e]*$',
+          maxLength: 500,
+          description: 'Path of a page, with its query',
+          examples: ['/checkout/'],
+        }),
+        { maxItems: MOST_PATHS, description: 'More pages to compare' },
+      ),
+    ),
+  },
+  { title: 'SafeUpdateOrder' },
+)
+
+export const orderSafeUpdate = endpoint({
+  id: 'orderSafeUpdate',
+  method: 'POST',
+  path: '/v1/sites/{id}/safe-updates',
+  summary: 'Update plugins and themes safely',
+  description:
+    'An addition of Stead. Starts an operation that looks at pages of the site before and after the update, and compares them. ' +
+    'If a page is worse, Stead restores the files of the earlier versions. Content that visitors wrote meanwhile stays. ' +
+    'The report has the ID of the operation. Name plugins and themes, or send `all`.',
+  access: { site: 'manage plugins' },
+  params: Type.Object({ id: SiteId }),
+  body: Body,
+  response: Nothing,
+  starts: true,
+  problems: [
+    problems.nothing_to_update,
+    problems.safe_update_in_progress,
+    problems.themes_refused,
+    pluginProblems.plugins_refused,
+    pluginProblems.plugin_directory_unavailable,
+    siteProblems.site_not_live,
+    siteProblems.site_cannot,
+    siteProblems.site_unavailable,
+  ],
+
+  async prepare(context, { body }) {
+    requireInstalled(context.site)
+    return findUpdates(context, body)
+  },
+
+  async handle(context, { body }) {
+    const { tx, site, now, prepared } = context
+    requireInstalled(site)
+    const operation = await updateInProgress(tx, updateSafelyJob.name, site.id)
+    if (operation !== undefined) throw new Problem(problems.safe_update_in_progress, { operation: String(operation) })
+    const paths = [...new Set(body.paths ?? [])]
+    const id = await context.start(updateSafelyJob, { siteId: site.id, ...prepared, paths })
+    await beginReport(tx, id, site.id, now)
+    const names = [...prepared.plugins, ...prepared.themes].map(({ path }) => path.slice(0, 200)).join(', ')
+    await context.record({
+      action: actions['safe_update.ordered'],
+      message: `Requested the safe update of ${names}`,
+    })
+    return null
+  },
+})

@@ -1,0 +1,182 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../../../test/support/contract.ts'
+import {
+  answer,
+  change,
+  daysAgo,
+  directoryOf,
+  forgets,
+  loseRights,
+  refuse,
+  rows,
+} from '../../../test/support/job-worlds.ts'
+import { type Examples, onSite, type Sample } from '../../../test/support/samples.ts'
+import { siteIs } from '../../../test/support/scenes.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { withPlugins } from '../plugins/plugins.fixture.ts'
+import { changeSite } from '../sites/site.store.ts'
+import { REPORT_DAYS } from './safe-update.ts'
+import { withUpdate } from './safe-updates.fixture.ts'
+
+/** A site with a plugin `forms` and a theme `paper`, as the WordPress of this test has them. */
+async function withExtensions({ host, api, site }: JobWorld): Promise<void> {
+  const directory = await host.giveDirectory(site)
+  await api.database.transaction((tx) =>
+    changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
+  )
+  for (const [folder, name] of [
+    ['plugins', 'forms'],
+    ['themes', 'paper'],
+  ] as const) {
+    await mkdir(join(directory, `web/wp-content/${folder}/${name}`), { recursive: true })
+    await writeFile(join(directory, `web/wp-content/${folder}/${name}/${name}.php`), '1.0')
+  }
+  host.wordpress(site).activePlugins.add('forms/forms.php')
+}
+
+const order = (path: string) => ({
+  ...{ path, version: '2.0' },
+  package: { url: `https://example.com/${path}.2.0.zip`, version: '2.0' },
+})
+
+const versions = async (world: JobWorld) => {
+  const directory = (await directoryOf(world))?.path as string
+  const read = (path: string) => readFile(join(directory, 'web/wp-content', path), 'utf8')
+  return [await read('plugins/forms/forms.php'), await read('themes/paper/paper.php')]
+}
+
+const states = async ({ api, site }: JobWorld) => {
+  const found = api.database.read.selectFrom('safe_updates').selectAll().where('site_id', '=', site)
+  return (await found.execute()).map(({ state, changing }) => [state, changing])
+}
+
+const safeUpdate: JobSample = {
+  async prepare(world) {
+    await withExtensions(world)
+    const input = {
+      siteId: world.site,
+      plugins: [order('forms')],
+      themes: [order('paper')],
+      skipped: [],
+      paths: ['/own/'],
+    }
+    return { input }
+  },
+  async done(world) {
+    expect(await versions(world)).toEqual(['2.0', '2.0'])
+    expect(await states(world)).toEqual([['kept', null]])
+    expect(await rows(world, 'activity', 'action', 'safe_update.kept', world.site)).toBe(1)
+    expect(await rows(world, 'events', 'type', 'safe_update_kept', world.site)).toBe(1)
+    // An update that began again has purged for each attempt.
+    const purges = world.api.database.read
+      .selectFrom('cache_purges')
+      .select('page_epoch')
+      .where('site_id', '=', world.site)
+    expect((await purges.execute()).length).toBeGreaterThan(0)
+    const staged = join((await directoryOf(world))?.path as string, 'web/wp-content/upgrade')
+    expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
+  },
+  async left(world) {
+    // It failed before it was kept, or after that.
+    const [[state, changing] = []] = await states(world)
+    expect(await versions(world)).toEqual(state === 'kept' ? ['2.0', '2.0'] : ['1.0', '1.0'])
+    expect(changing ?? null).toBeNull()
+    expect(world.host.wordpress(world.site).activePlugins.has('forms/forms.php')).toBe(true)
+    expect(await world.api.database.read.selectFrom('plugin_changes').selectAll().execute()).toEqual([])
+  },
+}
+
+/** Pages that are well before the update, and end with a status after it. */
+function breakAfterUpdate(world: JobWorld, status: number): void {
+  const { pool, siteDirectories } = world.host.services
+  const handle: typeof pool.handle = async (site, ...rest) => {
+    const directory = (await siteDirectories.ofSite(site.siteId))?.path as string
+    const isUpdated = (await readFile(join(directory, 'web/wp-content/plugins/forms/forms.php'), 'utf8')) === '2.0'
+    const response = await pool.handle(site, ...rest)
+    return isUpdated ? { ...response, status } : response
+  }
+  Object.assign(world.host.services, { pool: { ...pool, handle } })
+}
+
+const body = { plugins: [{ path: 'forms' }] }
+
+// biome-ignore format: a table
+const samples: readonly Sample[] = [
+  { endpoint: 'listSafeUpdates', path: onSite('/safe-updates'), roles: [] },
+  { endpoint: 'orderSafeUpdate', prepare: ({ site }, api) => withPlugins(api, site, 'forms'), path: onSite('/safe-updates'), body: () => body, roles: ['plugin_management_access'] },
+  { endpoint: 'getSafeUpdate', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1'), roles: [] },
+  { endpoint: 'getSafeUpdatePicture', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1/pictures/0/1280/after'), roles: [] },
+]
+
+/** The report that the paths of samples name. */
+const withFirstUpdate = (database: Database, site: number) =>
+  database.transaction(async (tx) => {
+    await tx.deleteFrom('safe_updates').where('operation_id', '=', 1).execute()
+    await withUpdate(tx, site, 1)
+  })
+
+let nextUpdate = 1_000_000
+
+const examples: Examples = {
+  listSafeUpdates: async ({ api, siteId }) => {
+    await api.database.transaction((tx) => withUpdate(tx, siteId, nextUpdate++))
+    return {}
+  },
+  orderSafeUpdate: async ({ api, siteId }) => {
+    await withPlugins(api, siteId, 'forms')
+    return { body }
+  },
+  getSafeUpdate: async ({ api, siteId }) => {
+    const id = nextUpdate++
+    await api.database.transaction((tx) => withUpdate(tx, siteId, id))
+    return { params: { update_id: id } }
+  },
+  getSafeUpdatePicture: async ({ api, siteId }) => {
+    const id = nextUpdate++
+    await api.database.transaction((tx) => withUpdate(tx, siteId, id))
+    return { params: { update_id: id, page: 0, width: 1280, kind: 'difference' } }
+  },
+}
+
+// biome-ignore format: a table
+const problems: readonly ProblemCase[] = [
+  { of: ['orderSafeUpdate'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'no-such' }] } }) },
+  { of: ['orderSafeUpdate'], code: 'themes_refused', example: () => ({ body: { themes: [{ name: 'no-such' }] } }) },
+  { of: ['orderSafeUpdate'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
+  { of: ['orderSafeUpdate'], code: 'nothing_to_update', example: () => ({ body: { all: true } }) },
+  { of: ['orderSafeUpdate'], code: 'safe_update_in_progress', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/safe-updates`, body) } },
+  { of: ['orderSafeUpdate'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['orderSafeUpdate'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['orderSafeUpdate'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
+]
+
+const causes: Contract['causes'] = {
+  safe_update_kept: { cause: 'plugin.update_safely' },
+  safe_update_undone: { cause: 'plugin.update_safely', seenIn: 'src/resources/safe-updates/safe-updates.test.ts' },
+}
+
+const jobs: Record<string, JobSample> = {
+  'plugin.update_safely': safeUpdate,
+  'safe_updates.forget': forgets(
+    daysAgo(REPORT_DAYS - 1),
+    async (world, at) => change(world, (tx) => withUpdate(tx, world.site, nextUpdate++, at)),
+    async ({ api, site }) => {
+      const found = api.database.read.selectFrom('safe_updates').select('created_at').where('site_id', '=', site)
+      return (await found.execute()).map(({ created_at }) => ({ at: Number(created_at) }))
+    },
+  ),
+}
+
+// biome-ignore format: a table
+const jobRefusals: readonly JobRefusal[] = [
+  { type: 'plugin.update_safely', says: 'no longer has the role plugin_management_access', after: 'update', wrong: loseRights },
+  { type: 'plugin.update_safely', says: 'The update was undone: homepage: status 200 became 404', wrong: (world) => breakAfterUpdate(world, 404) },
+  { type: 'plugin.update_safely', says: 'WordPress says: not today', wrong: (world, input) => { input.themes = []; answer(world, 'upgrade-plugin', refuse) } },
+  { type: 'plugin.update_safely', says: 'paper: it is not installed', wrong: (world, input) => { input.plugins = []; answer(world, 'list-plugins', () => ({ plugins: [], themes: [] })) } },
+  { type: 'plugin.update_safely', says: 'but the theme is installed in paper', wrong: (_world, input) => { input.plugins = []; input.themes[0].package.url = 'https://example.com/other.2.0.zip' } },
+]
+
+export const contract: Contract = { samples, examples, problems, causes, jobs, jobRefusals }

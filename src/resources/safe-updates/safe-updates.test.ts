@@ -1,0 +1,256 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { JobStand } from '../../../test/contract/job-stand.ts'
+import { type TestApi, testApi } from '../../../test/support/api.ts'
+import type { JobWorld } from '../../../test/support/contract.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { answer } from '../../../test/support/job-worlds.ts'
+import { until } from '../../../test/support/stead.ts'
+import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
+import { findOperation } from '../../platform/operations/read.ts'
+import { listPluginsJob } from '../plugins/list-plugins.job.ts'
+import { changeSite } from '../sites/site.store.ts'
+import { beginReport, countUpdates, findUpdate } from './safe-update.store.ts'
+import { MOST_REPORTS } from './safe-update.ts'
+import { updateSafelyJob } from './update-safely.job.ts'
+
+describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let stand: JobStand
+  let world: JobWorld
+  let web: string
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    stand = new JobStand(api)
+    world = await stand.newWorld()
+    web = join(await world.host.giveDirectory(world.site), 'web/wp-content')
+    await api.database.transaction((tx) =>
+      changeSite(tx, world.site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
+    )
+    for (const name of ['forms', 'mail']) await put('plugins', name)
+  })
+  afterEach(async () => {
+    await stand?.tidy()
+    await api?.close()
+  })
+
+  const put = async (kind: 'plugins' | 'themes', name: string) => {
+    await mkdir(join(web, kind, name), { recursive: true })
+    await writeFile(join(web, kind, name, `${name}.php`), '1.0')
+    if (kind === 'plugins') world.host.wordpress(world.site).activePlugins.add(`${name}/${name}.php`)
+  }
+  const versionOf = (path: string) => readFile(join(web, path), 'utf8')
+  const versions = async () => [await versionOf('plugins/forms/forms.php'), await versionOf('plugins/mail/mail.php')]
+  const order = (path: string, version = '2.0') => ({
+    ...{ path, version },
+    package: { url: `https://example.com/${path}.${version}.zip`, version },
+  })
+  const give = (services: object) => Object.assign(world.host.services, services)
+
+  const update = async (more: object = {}) => {
+    const input = {
+      siteId: world.site,
+      plugins: [order('forms'), order('mail')],
+      themes: [],
+      skipped: [],
+      paths: [],
+      ...more,
+    }
+    stand.start(world, updateSafelyJob)
+    const sample = { prepare: async () => ({ input }), done: async () => {} }
+    const id = await stand.ask(world, sample, updateSafelyJob)
+    const operation = await until('the operation has ended', async () => {
+      const found = await findOperation(api.database.read, id)
+      return found?.finishedAt != null && found
+    })
+    const { body } = await world.owner.call('GET', `/v1/sites/${world.site}/safe-updates/${id}`)
+    return { operation, report: body.data }
+  }
+  const events = async () => {
+    const rows = await api.database.read.selectFrom('events').selectAll().orderBy('id').execute()
+    return rows.filter(({ type }) => type.startsWith('safe_')).map(({ type, data }) => [type, JSON.parse(data)])
+  }
+  /** Does something to each answer after the update. */
+  const afterUpdate = (change: (path: string) => { status?: number; log?: string } | Promise<object>) => {
+    const { pool } = world.host.services
+    const handle = async (...given: Parameters<typeof pool.handle>) => {
+      const response = await pool.handle(...given)
+      const [forms] = await versions()
+      return forms === '2.0' ? { ...response, ...(await change(given[1].path)) } : response
+    }
+    give({ pool: { ...pool, handle } })
+  }
+
+  test('are kept if no page is worse, and reported', async () => {
+    const { operation, report } = await update()
+    expect([operation.state, await versions()]).toEqual(['succeeded', ['2.0', '2.0']])
+    expect(report).toMatchObject({ state: 'kept', reason: null, differing_pages: 0, pictures_missing: null })
+    expect(report.items.map(({ name, from, to }: Record<string, string>) => [name, from, to])).toEqual([
+      ['forms', '1.0', '2.0'],
+      ['mail', '1.0', '2.0'],
+    ])
+    expect(report.pages.map(({ kind, path }: Record<string, string>) => [kind, path])).toEqual([
+      ['front', '/'],
+      ['page', '/about/'],
+      ['login', '/wp-login.php'],
+    ])
+    expect(await events()).toEqual([['safe_update_kept', { id: operation.id, plugins: ['forms', 'mail'], themes: [] }]])
+    const left = join(world.host.services.config.dataDir, 'safe-updates')
+    expect(existsSync(left) ? readdirSync(left) : []).toEqual([])
+  })
+
+  test('are undone as a whole if a page is worse', async () => {
+    afterUpdate((path) => (path === '/about/' ? { status: 500 } : {}))
+    const { operation, report } = await update()
+    const reason = 'The update was undone: newest page: status 200 became 500'
+    expect([operation.state, operation.error]).toEqual(['failed', reason])
+    expect(await versions()).toEqual(['1.0', '1.0'])
+    expect(report).toMatchObject({ state: 'undone', reason, differing_pages: 1 })
+    expect(await events()).toEqual([
+      ['safe_update_undone', { id: operation.id, plugins: ['forms', 'mail'], themes: [], reason }],
+    ])
+  })
+
+  test('judge a page by its second answer after the update', async () => {
+    const asked = new Set<string>()
+    afterUpdate((path) => (asked.size < asked.add(path).size ? { status: 500 } : {}))
+    expect((await update()).report.state).toBe('kept')
+  })
+
+  test.each([
+    [
+      'a new error of any code',
+      'PHP Fatal error:  Uncaught Error in /wordpress/wp-content/plugins/other/x.php on line 3',
+      'undone',
+    ],
+    [
+      'a new warning of an updated plugin',
+      'PHP Warning:  Undefined in /wordpress/wp-content/plugins/forms/forms.php on line 3',
+      'undone',
+    ],
+    [
+      'a new warning of other code',
+      'PHP Warning:  Undefined in /wordpress/wp-content/plugins/other/x.php on line 3',
+      'kept',
+    ],
+    ['a notice', 'PHP Notice:  Undefined in /wordpress/wp-content/plugins/forms/forms.php on line 3', 'kept'],
+    [
+      'a warning that the site logged before',
+      'PHP Warning:  Known 7 in /wordpress/wp-content/plugins/forms/forms.php on line 9',
+      'kept',
+    ],
+  ])('judge by the PHP log: %s', async (_what, message, state) => {
+    const log = join(web, '../../private/php-error.log')
+    const line = (text: string) => `[21-Nov-2026 02:39:38 UTC] ${text}\n`
+    await writeFile(log, line('PHP Warning:  Known 6 in /wordpress/wp-content/plugins/forms/forms.php on line 3'))
+    afterUpdate(async () => {
+      await appendFile(log, line(message))
+      return {}
+    })
+    const { report } = await update()
+    expect(report.state).toBe(state)
+    if (state === 'undone') expect(report.log).toMatchObject([{ counts: true }])
+  })
+
+  test('judge by pictures, and keep those that differ', async () => {
+    const pictures = [1280, 390].map((width) => ({
+      ...{ width, different: width === 390 ? 2.5 : 0.1, after: '/9j/AA==', difference: '/9j/BB==' },
+    }))
+    give({ comparePicturesAfter: async () => ({ errors: [], pictures }) })
+    const { operation, report } = await update()
+    expect(operation.error).toContain('homepage: 2.5 % of the page looks different at a width of 390 px')
+    const [wide, narrow] = report.pages[0].pictures
+    expect([wide.is_different, wide.after_location, narrow.is_different]).toEqual([false, null, true])
+    const found = await world.owner.call('GET', narrow.after_location)
+    expect([found.status, found.headers['content-type']]).toEqual([200, 'image/jpeg'])
+    expect((await world.mate.call('GET', narrow.after_location)).status).toBe(404)
+  })
+
+  test('judge by new errors in the console', async () => {
+    const errors = ['x is not defined at 7']
+    const take = world.host.services.takePictures
+    give({ takePictures: async (page: never) => ({ ...(await take(page)), errors: ['x is not defined at 3'] }) })
+    const compared = await world.host.services.comparePicturesAfter({} as never)
+    give({ comparePicturesAfter: async () => ({ ...compared, errors }) })
+    expect((await update()).report.state).toBe('kept')
+    give({ comparePicturesAfter: async () => ({ ...compared, errors: [...errors, 'y is not a function'] }) })
+    const second = await update({ plugins: [order('forms', '3.0')] })
+    expect(second.report.reason).toContain('a new error in the browser’s console: y is not a function')
+  })
+
+  test('say why there are no pictures, and count the rest', async () => {
+    const takePictures = async () => {
+      throw new MeasureImpossible('no browser here')
+    }
+    give({ takePictures })
+    expect((await update()).report).toMatchObject({ state: 'kept', pictures_missing: 'no browser here' })
+  })
+
+  test('roll back alone what breaks the site at once', async () => {
+    const { operation, report } = await update({ plugins: [order('forms', '6.6.6'), order('mail')] })
+    expect([operation.state, report.state]).toEqual(['succeeded', 'kept'])
+    expect(await versions()).toEqual(['1.0', '2.0'])
+    expect(report.items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['failed', 'updated'])
+  })
+
+  test('leave plugins as they are that the owner switches meanwhile', async () => {
+    await put('plugins', 'other')
+    const { activePlugins } = world.host.wordpress(world.site)
+    activePlugins.delete('mail/mail.php')
+    afterUpdate(() => {
+      world.host.wordpress(world.site).activePlugins.delete('other/other.php')
+      return { status: 500 }
+    })
+    expect((await update()).report.state).toBe('undone')
+    expect([...world.host.wordpress(world.site).activePlugins]).toEqual(['forms/forms.php'])
+  })
+
+  test('update themes, and refuse those that are not installed', async () => {
+    await put('themes', 'paper')
+    const { operation } = await update({ plugins: [], themes: [order('paper')] })
+    expect([operation.state, await versionOf('themes/paper/paper.php')]).toEqual(['succeeded', '2.0'])
+  })
+
+  test('of all plugins take those with an update, and say what they leave out', async () => {
+    const plugin = (name: string, update: 'available' | 'none') => ({
+      ...{ name, file: `${name}/${name}.php`, title: name, description: '', status: 'active' as const, version: '1.0' },
+      ...{ update, updateVersion: update === 'none' ? null : '5.3' },
+    })
+    const plugins = [plugin('forms', 'available'), plugin('no-premium', 'available'), plugin('mail', 'none')]
+    const theme = {
+      name: 'paper',
+      title: 'Paper',
+      version: '1.0',
+      isActive: true,
+      updateVersion: '1.1',
+      isAutomatic: false,
+    }
+    answer(world, 'list-plugins', () => ({ plugins, themes: [theme] }))
+    stand.start(world, listPluginsJob)
+    const { status, headers } = await world.owner.call('POST', `/v1/sites/${world.site}/safe-updates`, { all: true })
+    expect(status).toBe(200)
+    const found = await api.database.read
+      .selectFrom('operations')
+      .select('input')
+      .where('id', '=', Number(headers['operation-id']))
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(found.input)).toMatchObject({
+      plugins: [{ path: 'forms', version: '5.3' }],
+      themes: [{ path: 'paper', version: '5.3' }],
+      skipped: ['no-premium: the directory of WordPress does not list it'],
+    })
+  })
+
+  test('are kept in a limited number', async () => {
+    const { read } = api.database
+    await api.database.transaction(async (tx) => {
+      for (let id = 1; id <= MOST_REPORTS + 3; id++) await beginReport(tx, 1000 + id, world.site, 1)
+    })
+    expect(await countUpdates(read, world.site)).toBe(MOST_REPORTS)
+    expect(await findUpdate(read, world.site, 1003)).toBeUndefined()
+    expect(await findUpdate(read, world.site, 1004)).toMatchObject({ id: 1004 })
+  })
+})

@@ -1,0 +1,120 @@
+import type { Tx } from '../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../platform/operations/definition.ts'
+import { resultOfStep, wasUndone } from '../../platform/operations/steps-of.ts'
+import { needsRights } from '../access/still-allowed.ts'
+import { keeping } from '../backups/public.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
+import { lookFirst } from '../plugins/public.ts'
+import { holdSite } from '../sites/public.ts'
+import { actions, events } from './actions.ts'
+import { type UpdateContext, type Updated, undoAll, updateAll } from './change-extensions.ts'
+import { type AfterUpdate, type BeforeUpdate, lookAfter, lookBefore, verdict } from './look-at-site.ts'
+import { type BeforeInBrowser, forgetBefore, picturesAfter, picturesBefore } from './look-in-browser.ts'
+import { beginReport, endReport, findUpdate, setChanging, storeFindings, storePictures } from './safe-update.store.ts'
+import { SafeUpdateOrder } from './safe-update.ts'
+
+type Context<Results = unknown> = StepContext<SafeUpdateOrder, HostServices, Results>
+
+/** What the comparison found. */
+interface Judged {
+  /** Why the update must be undone. Null: nothing speaks against it. */
+  readonly against: string | null
+}
+
+/** The beginning of the reason for an undo. */
+const UNDONE = 'The update was undone'
+
+/**
+ * Updates plugins and themes, and compares pages of the site before and after. If one is worse, the operation fails,
+ * and its rollback restores the earlier versions. So does every other end before `keep`.
+ */
+export const updateSafelyJob = durableWith<HostServices>()({
+  name: 'plugin.update_safely',
+  input: SafeUpdateOrder,
+  on: 'host',
+  changeableBy: { site: 'manage plugins' },
+  permission: needsRights(({ siteId }: SafeUpdateOrder) => [{ siteId, capability: 'manage plugins' }]),
+  attempts: 3,
+  steps: {
+    note: {
+      commit: (tx: Tx, context: Context) => beginReport(tx, context.operationId, context.input.siteId, context.now()),
+    },
+    look: { run: lookFirst },
+    keep_files: { ...keeping<SafeUpdateOrder>('fs'), weight: 2 },
+    keep_database: { ...keeping<SafeUpdateOrder>('db'), weight: 2 },
+    look_before: { run: lookBefore, weight: 3 },
+    pictures_before: { run: picturesBefore, undo: forgetBefore, weight: 4 },
+    update: { run: (context: UpdateContext) => updateAll(context), undo: undoAll, weight: 5 },
+    look_after: { run: compare, weight: 3 },
+    pictures_after: { run: judge, weight: 4 },
+    keep: { commit: keepOrRefuse },
+    settle: { run: forgetBefore },
+  },
+  failed: tellOfUndo,
+})
+
+function compare(context: Context<{ look_before: BeforeUpdate; update: Updated }>): Promise<AfterUpdate> {
+  return lookAfter(context, context.results.look_before, context.results.update.items)
+}
+
+async function judge(
+  context: Context<{ update: Updated; pictures_before: BeforeInBrowser; look_after: AfterUpdate }>,
+): Promise<Judged> {
+  const { results, operationId, transaction } = context
+  const { pages, pictures, missing } = await picturesAfter(context, results.pictures_before, results.look_after.pages)
+  const found = { pages, logged: results.look_after.logged }
+  await transaction(async (tx) => {
+    await storeFindings(tx, operationId, { items: results.update.items, ...found, noPictures: missing })
+    await storePictures(tx, operationId, pictures)
+  })
+  return { against: verdict(found) ?? null }
+}
+
+async function keepOrRefuse(tx: Tx, context: Context<{ update: Updated; pictures_after: Judged }>): Promise<void> {
+  const { results, operationId, input, now } = context
+  const { against } = results.pictures_after
+  if (against !== null) throw new PermanentFailure(`${UNDONE}: ${against}`)
+  await setChanging(tx, operationId, null)
+  await endReport(tx, operationId, { state: 'kept', reason: null, now: now() })
+  if (!(await holdSite(tx, input.siteId))) return
+  const { items } = results.update
+  const what = items.filter(({ outcome }) => outcome === 'updated').map(({ message }) => message)
+  await changeOfJob(tx, context).record({
+    action: actions['safe_update.kept'],
+    message: `Compared the pages of the site and kept the update. ${what.join('. ') || 'Nothing was updated'}`,
+    event: { type: events.safe_update_kept, data: eventData(context, null) },
+  })
+}
+
+const eventData = (
+  { operationId, input }: Pick<FailureContext<SafeUpdateOrder>, 'operationId' | 'input'>,
+  reason: string | null,
+) => ({
+  id: operationId,
+  plugins: input.plugins.map(({ path }) => path),
+  themes: input.themes.map(({ path }) => path),
+  ...(reason !== null && { reason }),
+})
+
+async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Promise<void> {
+  const { input, operationId, canceled, error, now } = context
+  const { siteId } = input
+  const { against } = ((await resultOfStep(tx, operationId, 'pictures_after')) ?? { against: null }) as Judged
+  const isUndone = await wasUndone(tx, operationId, 'update')
+  const told = (error ?? (canceled ? 'It was canceled' : 'unknown')).replace(/\.$/, '')
+  const reason = isUndone ? told : `${told}. Stead could not restore the earlier files: retry or undo the operation`
+  const state = canceled ? 'canceled' : against !== null && isUndone ? 'undone' : 'failed'
+  if (await findUpdate(tx, siteId, operationId)) await endReport(tx, operationId, { state, reason, now: now() })
+  if (canceled || !(await holdSite(tx, siteId))) return
+  await changeOfJob(tx, context).record({
+    action: actions['safe_update.undone'],
+    message: `${reason}. ${isUndone ? 'The site has its earlier versions' : 'The update is still there'}.`,
+    event: { type: events.safe_update_undone, data: eventData(context, reason) },
+  })
+}
