@@ -41,8 +41,10 @@ export async function runForApi(argv: readonly string[], around: CommandContext)
   let command: ApiCommand | undefined
   try {
     const { words, rest } = split(argv)
-    if (rest.includes('--help') || rest.includes('-h')) return printHelp(words.join(' '), around.out)
+    const isHelp = rest.includes('--help') || rest.includes('-h')
+    if (isHelp && words.length === 1) return printHelp(words.join(' '), around.out)
     const found = commandOf(words)
+    if (isHelp) return printHelp(words.join(' '), around.out)
     if ('own' in found) return await found.own.run(parseCall(found.own, rest), around)
     command = found.operation
     return await runOperation(command, rest, around)
