@@ -13,7 +13,9 @@ function commandsOf(page: string): string[] {
   const text = readFileSync(page, 'utf8')
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '')
   const inText = [...text.matchAll(/`(stead [^`]+)`/g)].map(([, command]) => command ?? '')
-  const commands = [...blocks.join('\n').matchAll(/(?:^|\$\(|\| |sudo )(stead [a-z][^\n|)]*)/gm)].map(([, each]) => each ?? '')
+  const commands = [...blocks.join('\n').matchAll(/(?:^|\$\(|\| |sudo )(stead [a-z][^\n|)]*)/gm)].map(
+    ([, each]) => each ?? '',
+  )
   return [...inText, ...commands]
 }
 

@@ -6,7 +6,7 @@ import { edgeRules } from '../../edge/rules/index.ts'
 import { createLeadsHere } from '../../edge/rules/leads-here.ts'
 import { HERE_PURPOSE } from '../../platform/crypto/edge-keys.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
-import { createComesBack } from './comes-back.ts'
+import { createComesBack, marksHere } from './comes-back.ts'
 
 const [sealer, another] = [createSealer(Buffer.alloc(32, 1)), createSealer(Buffer.alloc(32, 2))]
 const log = { debug() {}, warn() {}, error() {} }
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => close())
 
 const comesBack = (by = sealer, at = port) =>
-  createComesBack({ config: { allowPrivateFetch: true }, sealer: by, port: at })('localhost')
+  createComesBack({ config: { allowPrivateFetch: true }, markHere: marksHere(by), port: at })('localhost')
 
 test('a name leads here if a request for it comes back, and not if another installation or server answers', async () => {
   expect(await comesBack()).toBe(true)

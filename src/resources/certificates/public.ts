@@ -8,6 +8,6 @@ export {
   wantCertificate,
 } from './certificate.ts'
 export { type CertificateCounts, certificateCounts } from './certificate-counts.store.ts'
-export { createComesBack } from './comes-back.ts'
+export { createComesBack, marksHere } from './comes-back.ts'
 export { apiCertificateName, ownNames, wildcardName } from './own-names.ts'
 export { siteUrl } from './site-url.ts'

@@ -8,7 +8,7 @@ import { isOperator } from '../account/public.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { edgeAddresses } from '../sites/public.ts'
 import { isServed, ownerOfDomain } from './certificate.store.ts'
-import { createComesBack } from './comes-back.ts'
+import { createComesBack, marksHere } from './comes-back.ts'
 import { ownNames } from './own-names.ts'
 
 /** Returns why an order would fail, without contacting the authority, as a sentence without a full stop. */
@@ -28,7 +28,7 @@ export async function whyNot(
     const place = await placeOfProof(database.read, hostName, config.resolvers)
     return 'fault' in place ? place.fault : undefined
   }
-  const comesBack = createComesBack({ config, sealer })
+  const comesBack = createComesBack({ config, markHere: marksHere(sealer) })
   return whyElsewhere(hostName, { addresses: edgeAddresses(config), resolvers: config.resolvers, comesBack })
 }
 

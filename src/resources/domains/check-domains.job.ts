@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
 import { endAlert, raiseAlert } from '../alerts/public.ts'
-import { certificateState, createComesBack } from '../certificates/public.ts'
+import { certificateState, createComesBack, marksHere } from '../certificates/public.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
 import { holdSite } from '../sites/public.ts'
 import { actions } from './actions.ts'
@@ -79,11 +79,12 @@ async function lookAtDue(context: Context): Promise<void> {
 const later = (now: number): number => now + Math.round(EVERY_MS * (0.9 + Math.random() * 0.2))
 
 async function look({ services, transaction, now }: Context, due: DueDomain): Promise<void> {
-  const { database, config, edgeKey } = services
+  const { database, config, edgeKey, sealer } = services
   const { hostName, siteId } = due
   const certificate = await certificateState(database.read, hostName)
   const asker = { edgeKey, siteId }
-  const seen = await lookAtDomain(hostName, config, certificate, now(), createComesBack(services), asker)
+  const comesBack = createComesBack({ config, markHere: marksHere(sealer) })
+  const seen = await lookAtDomain(hostName, config, certificate, now(), comesBack, asker)
   await transaction((tx) => remember(tx, due, seen, now()))
 }
 

@@ -95,9 +95,9 @@ function tlsAsker({ config, hostKey }: ProcessContext, port: number | undefined)
 }
 
 /** A fault counts only if the DNS servers answer. */
-function dnsAsker({ config, sealer }: ProcessContext) {
+function dnsAsker({ config, markHere }: ProcessContext) {
   const { resolvers } = config
-  const comesBack = createComesBack({ config, sealer })
+  const comesBack = createComesBack({ config, markHere })
   return async (hostName: string) => {
     const fault = await whyElsewhere(hostName, { addresses: edgeAddresses(config), resolvers, comesBack })
     return fault !== undefined && (await resolversAnswer(resolvers)) ? fault : undefined
