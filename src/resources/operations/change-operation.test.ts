@@ -22,6 +22,7 @@ const needed: Record<string, Role> = {
   'sftp.disconnect': 'sftp_access',
   'plugin.install': 'plugin_management_access',
   'plugin.update': 'plugin_management_access',
+  'plugin.update_safely': 'plugin_management_access',
   'plugin.activate': 'plugin_management_access',
   'plugin.deactivate': 'plugin_management_access',
   'plugin.delete': 'plugin_management_access',

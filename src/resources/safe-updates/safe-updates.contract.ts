@@ -16,6 +16,7 @@ import {
 import { type Examples, onSite, type Sample } from '../../../test/support/samples.ts'
 import { siteIs } from '../../../test/support/scenes.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { withExtensions as withThemes } from '../inventory/inventory.fixture.ts'
 import { withPlugins } from '../plugins/plugins.fixture.ts'
 import { changeSite } from '../sites/site.store.ts'
 import { REPORT_DAYS } from './safe-update.ts'
@@ -127,6 +128,8 @@ const examples: Examples = {
   },
   orderSafeUpdate: async ({ api, siteId }) => {
     await withPlugins(api, siteId, 'forms')
+    // `all` finds it.
+    await withThemes(api, siteId, [{ kind: 'theme', slug: 'paper', update_version: '2.0' }])
     return { body }
   },
   getSafeUpdate: async ({ api, siteId }) => {
