@@ -5,7 +5,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { resultOfStep, wasUndone } from '../../platform/operations/steps-of.ts'
+import { hasResult, resultOfStep, wasUndone } from '../../platform/operations/steps-of.ts'
 import { needsRights } from '../access/still-allowed.ts'
 import { keeping } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
@@ -30,6 +30,15 @@ interface Judged {
 /** The beginning of the reason for an undo. */
 const UNDONE = 'The update was undone'
 
+/** Skips a step when a retry has only the cleanup left: an update that was kept is not repeated. */
+function unlessKept<Given extends { readonly results: unknown }, Result, Part>(
+  step: Part & { run(context: Given): Result | Promise<Result> },
+) {
+  const run = async (context: Given): Promise<Result> =>
+    (context.results as { keep?: true }).keep ? (null as Result) : step.run(context)
+  return { ...step, run }
+}
+
 /**
  * Updates plugins and themes, and compares pages of the site before and after. If one is worse, the operation fails,
  * and its rollback restores the earlier versions. So does every other end before `keep`.
@@ -45,14 +54,14 @@ export const updateSafelyJob = durableWith<HostServices>()({
     note: {
       commit: (tx: Tx, context: Context) => beginReport(tx, context.operationId, context.input.siteId, context.now()),
     },
-    look: { run: lookFirst },
-    keep_files: { ...keeping<SafeUpdateOrder>('fs'), weight: 2 },
-    keep_database: { ...keeping<SafeUpdateOrder>('db'), weight: 2 },
-    look_before: { run: lookBefore, weight: 3 },
-    pictures_before: { run: picturesBefore, undo: forgetBefore, weight: 4 },
-    update: { run: (context: UpdateContext) => updateAll(context), undo: undoAll, weight: 5 },
-    look_after: { run: compare, weight: 3 },
-    pictures_after: { run: judge, weight: 4 },
+    look: unlessKept({ run: (context: Context) => lookFirst(context) }),
+    keep_files: unlessKept({ ...keeping<SafeUpdateOrder>('fs'), weight: 2 }),
+    keep_database: unlessKept({ ...keeping<SafeUpdateOrder>('db'), weight: 2 }),
+    look_before: unlessKept({ run: (context: Context) => lookBefore(context), weight: 3 }),
+    pictures_before: unlessKept({ run: picturesBefore, undo: forgetBefore, weight: 4 }),
+    update: unlessKept({ run: (context: UpdateContext) => updateAll(context), undo: undoAll, weight: 5 }),
+    look_after: unlessKept({ run: compare, weight: 3 }),
+    pictures_after: unlessKept({ run: judge, weight: 4 }),
     keep: { commit: keepOrRefuse },
     settle: { run: forgetBefore },
   },
@@ -76,13 +85,13 @@ async function judge(
   return { against: verdict(found) ?? null }
 }
 
-async function keepOrRefuse(tx: Tx, context: Context<{ update: Updated; pictures_after: Judged }>): Promise<void> {
+async function keepOrRefuse(tx: Tx, context: Context<{ update: Updated; pictures_after: Judged }>): Promise<true> {
   const { results, operationId, input, now } = context
   const { against } = results.pictures_after
   if (against !== null) throw new PermanentFailure(`${UNDONE}: ${against}`)
   await setChanging(tx, operationId, null)
   await endReport(tx, operationId, { state: 'kept', reason: null, now: now() })
-  if (!(await holdSite(tx, input.siteId))) return
+  if (!(await holdSite(tx, input.siteId))) return true
   const { items } = results.update
   const what = items.filter(({ outcome }) => outcome === 'updated').map(({ message }) => message)
   await changeOfJob(tx, context).record({
@@ -90,6 +99,7 @@ async function keepOrRefuse(tx: Tx, context: Context<{ update: Updated; pictures
     message: `Compared the pages of the site and kept the update. ${what.join('. ') || 'Nothing was updated'}`,
     event: { type: events.safe_update_kept, data: eventData(context, null) },
   })
+  return true
 }
 
 const eventData = (
@@ -105,6 +115,8 @@ const eventData = (
 async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Promise<void> {
   const { input, operationId, canceled, error, now } = context
   const { siteId } = input
+  // Only the cleanup was left, which does not make a kept update a failed one.
+  if (await hasResult(tx, operationId, 'keep')) return
   const { against } = ((await resultOfStep(tx, operationId, 'pictures_after')) ?? { against: null }) as Judged
   const isUndone = await wasUndone(tx, operationId, 'update')
   const told = (error ?? (canceled ? 'It was canceled' : 'unknown')).replace(/\.$/, '')
