@@ -22,7 +22,7 @@ const shop = `
 const inCart = (code: string) => `add_action('template_redirect', function () { if (is_page('cart')) { ${code} } });`
 const inFooter = (html: string) => `add_action('wp_footer', fn () => print('${html}'));`
 
-/** What the newer release of each plugin does. */
+/** The newer release of each plugin, by its code. */
 const releases = {
   'breaks-cart': inCart('no_such_function();'),
   'moves-header': inFooter('<style>body { padding-top: 20px }</style>'),

@@ -91,7 +91,14 @@ describe('tools', () => {
     const destructive = apiTools(true).filter(({ annotations }) => annotations.destructiveHint)
     const silent = destructive.filter(({ losers }) => !losers).map(({ name }) => name)
     // These do not belong to a site.
-    expect(silent.toSorted()).toEqual(['deleteDnsRecord', 'deleteMuPlugin', 'deleteWebhook', 'revokeApplication'])
+    expect(silent.toSorted()).toEqual([
+      'deleteAlertChat',
+      'deleteAlertMute',
+      'deleteDnsRecord',
+      'deleteMuPlugin',
+      'deleteWebhook',
+      'revokeApplication',
+    ])
     for (const { name, inputSchema } of destructive)
       expect([name, CONFIRM in inputSchema.properties]).toEqual([name, !silent.includes(name)])
   })
