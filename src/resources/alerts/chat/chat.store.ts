@@ -62,10 +62,11 @@ export async function insertChat(
   return chatOf(row)
 }
 
-/** Deletes a room, with its messages. */
-export async function deleteChatRow(tx: Tx, id: number): Promise<void> {
+/** Deletes a room, with its messages. @returns whether it existed until now */
+export async function deleteChatRow(tx: Tx, id: number): Promise<boolean> {
+  const deleted = await tx.deleteFrom('alert_chats').where('id', '=', id).returning('id').execute()
   await tx.deleteFrom('alert_notices').where('chat_id', '=', id).execute()
-  await tx.deleteFrom('alert_chats').where('id', '=', id).execute()
+  return deleted.length > 0
 }
 
 export async function changeChat(tx: Tx, id: number, changes: Partial<Omit<AlertChatRow, 'id'>>): Promise<void> {

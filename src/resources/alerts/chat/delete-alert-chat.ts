@@ -19,8 +19,8 @@ export const deleteAlertChat = endpoint({
   async handle(context, { params }) {
     const { tx, caller } = context
     const chat = await findChat(tx, caller.accountId, params.id)
-    if (!chat) throw notFound()
-    await deleteChatRow(tx, chat.id)
+    // Of two requests, one deletes it.
+    if (!chat || !(await deleteChatRow(tx, chat.id))) throw notFound()
     const message = `Alerts no longer go to the chat room ${chat.id} (${chat.host})`
     await context.record({ action: actions.settings, message })
     return null
