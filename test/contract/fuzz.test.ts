@@ -220,4 +220,5 @@ async function inMemory<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** Counted wrong passwords, and the operation that reads the plugins of a site. */
-const leavesSomething = (url: string): boolean => /^\/+v1\/+(session|password|sites\/+\d+\/+plugins)/.test(url)
+const leavesSomething = (url: string): boolean =>
+  /^\/+v1\/+(session|password|sites\/+\d+\/+(plugins|safe-updates))/.test(url)
