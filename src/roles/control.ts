@@ -21,6 +21,7 @@ import { readDatabaseTime } from '../platform/operations/worker/lease.ts'
 import { createWorker } from '../platform/operations/worker/worker.ts'
 import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
+import { orderOwnNames } from '../resources/certificates/order-certificate.job.ts'
 import type { ControlServices } from '../resources/kit/control-services.ts'
 import { openBackups } from '../resources/kit/open-backups.ts'
 import { panelAddress } from '../resources/kit/panel-address.ts'
@@ -117,6 +118,7 @@ export async function startControl(
   const internal = await startInternalListener(context, identity?.trust)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
+    await orderOwnNames(tx, config, Date.now())
     const known = await readCredentials(config.dataDir)
     const at = { panelUrl: config.panelUrl ?? url, apiListen: config.apiListen }
     const credentials: Partial<OwnerCredentials> = {

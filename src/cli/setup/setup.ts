@@ -335,7 +335,8 @@ function recordsToCreate({ STEAD_STAGING_DOMAIN: domain, ...values }: SettingTex
   if (addresses === undefined) return ''
   return [
     `Create DNS records with the address ${addresses} for *.${domain} and ${panel}.`,
-    'The certificate of first addresses needs one more. See "HTTPS" in the documentation for operators.',
+    'Stead requests the certificates within ten minutes after that. Each new site gets its own, up to 40 a week.',
+    'For more, add the record of the certificate for all sites. See "HTTPS" in the documentation for operators.',
     '',
   ].join('\n')
 }

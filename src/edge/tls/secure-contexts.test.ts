@@ -36,6 +36,20 @@ test("uses a wildcard's certificate for the names below it, and reads it once", 
   expect([found[0] !== undefined, read]).toEqual([true, ['*.site.test']])
 })
 
+test('prefers the certificate of a name to the one that it could share', async () => {
+  const read: string[] = []
+  const load = async (name: string) => {
+    read.push(name)
+    return certificate
+  }
+  const sharedBy = () => '*.site.test'
+  const route = { ...certified.find(), hostName: 'a.site.test' }
+  await createSecureContexts({ routes: { find: () => route }, load, sharedBy }).find('a.site.test')
+  const without = { ...route, certifiedAt: 0 }
+  await createSecureContexts({ routes: { find: () => without }, load, sharedBy }).find('a.site.test')
+  expect(read).toEqual(['a.site.test', '*.site.test'])
+})
+
 test('looks for a missing one again a second later, and not before', async () => {
   let now = 5000
   let found: Certificate | undefined

@@ -63,7 +63,8 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
       const route = hostName === undefined ? undefined : await routes.find(hostName)
       if (!route) return undefined
       const { listedAs = route.hostName } = route
-      const shared = sharedBy(listedAs)
+      // A name with a certificate of its own does not need the one that it could share.
+      const shared = route.certifiedAt ? undefined : sharedBy(listedAs)
       const name = shared ?? listedAs
       const issuedAt = shared === undefined ? (route.certifiedAt ?? 0) : 0
       if (!issuedAt && shared === undefined && !makes(name)) return undefined

@@ -103,6 +103,37 @@ export async function namesWithout(tx: Tx, most: number): Promise<{ hostName: st
     .execute()
 }
 
+/** Returns first addresses of sites below a domain that have an entry, or that have none. */
+export async function firstAddresses(
+  tx: Tx,
+  { domain, have, most }: { readonly domain: string; readonly have: 'certificates' | 'none'; readonly most: number },
+): Promise<{ hostName: string; siteId: number }[]> {
+  return tx
+    .selectFrom('routes')
+    .leftJoin('certificates', 'certificates.host_name', 'routes.host_name')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .select(['routes.host_name as hostName', 'routes.site_id as siteId'])
+    .where('routes.is_domain', '=', 0)
+    .where('certificates.host_name', have === 'certificates' ? 'is not' : 'is', null)
+    .where('routes.host_name', 'like', `%.${domain}`)
+    .where('sites.deleted_at', 'is', null)
+    .orderBy('sites.id')
+    .limit(most)
+    .execute()
+}
+
+/** Returns how many first addresses have got an entry after a time. */
+export async function countFirstAddressesSince(tx: Tx, since: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('certificates')
+    .innerJoin('routes', 'routes.host_name', 'certificates.host_name')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('routes.is_domain', '=', 0)
+    .where('certificates.wanted_at', '>', since)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Returns names of the installation itself that have an entry. */
 export async function namesOfNoSite(tx: Tx): Promise<string[]> {
   const rows = await tx.selectFrom('certificates').select('host_name').where('site_id', '=', NO_SITE).execute()

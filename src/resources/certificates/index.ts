@@ -1,6 +1,7 @@
 import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
 import { deleteNamesOfSite } from './certificate.store.ts'
+import { wantFirstAddress } from './first-addresses.ts'
 import { orderCertificate } from './order-certificate.job.ts'
 import { planCertificates, planCertificatesOften } from './plan-certificates.job.ts'
 
@@ -8,6 +9,12 @@ import { planCertificates, planCertificatesOften } from './plan-certificates.job
 export const certificates = resource({
   jobs: { control: [orderCertificate, planCertificates] },
   schedules: [planCertificatesOften],
-  siteHooks: { forgotten: deleteNamesOfSite },
+  siteHooks: {
+    async ordered(tx, site, { config, now }) {
+      await wantFirstAddress(tx, site, config, now)
+      return {}
+    },
+    forgotten: deleteNamesOfSite,
+  },
   actions,
 })

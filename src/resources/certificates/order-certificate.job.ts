@@ -5,7 +5,8 @@ import { CERTIFICATE_KEY_PURPOSE, edgeKeyPurpose } from '../../edge/tls/tls.stor
 import type { Tx } from '../../platform/db/database.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
-import { enqueue } from '../../platform/operations/enqueue.ts'
+import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
+import { firstAccount } from '../account/public.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { authorityOf } from './account-at-authority.ts'
 import {
@@ -14,10 +15,12 @@ import {
   changeServedName,
   claimName,
   findName,
+  insertName,
   type StoredCertificate,
   setAcmeAccountUrl,
 } from './certificate.store.ts'
 import { noteFailure } from './note-failure.ts'
+import { NO_SITE, ownNames } from './own-names.ts'
 import { tellIssued } from './tell-of-certificate.ts'
 
 const Input = Type.Object({ hostName: Type.String() })
@@ -61,6 +64,15 @@ export async function startOrder(
   { hostName, siteId, now }: { readonly hostName: string; readonly siteId: number; readonly now: number },
 ): Promise<number> {
   return enqueue(tx, orderCertificate, { hostName }, { accountId: (await accountOfSite(tx, siteId)) ?? null, now })
+}
+
+/** Orders certificates for names of the installation that are new in the settings. */
+export async function orderOwnNames(tx: Tx, config: ControlServices['config'], now: number): Promise<void> {
+  for (const hostName of ownNames(config)) {
+    if (!(await insertName(tx, { hostName, siteId: NO_SITE, dueAt: now + ORDER_LEASE_MS, now }))) continue
+    const accountId = (await firstAccount(tx))?.id ?? null
+    await enqueue(tx, orderCertificate, { hostName }, { accountId, source: ROUTINE, now })
+  }
 }
 
 function claim(tx: Tx, { input, operationId }: Context): Promise<boolean> {

@@ -6,10 +6,11 @@ import { schedule } from '../../platform/operations/schedule.ts'
 import { firstAccount } from '../account/public.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { alertOfExpiring } from './alert-of-expiring.ts'
-import { deleteName, insertName, namesOfNoSite, namesWithout, takeDueNames } from './certificate.store.ts'
+import { deleteName, namesOfNoSite, namesWithout, takeDueNames } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
-import { ORDER_LEASE_MS, orderCertificate } from './order-certificate.job.ts'
-import { NO_SITE, ownNames } from './own-names.ts'
+import { planFirstAddresses } from './first-addresses.ts'
+import { ORDER_LEASE_MS, orderCertificate, orderOwnNames } from './order-certificate.job.ts'
+import { ownNames } from './own-names.ts'
 
 /** Limit for each run every five minutes, which is enough to handle 100,000 names once a day. */
 const MOST = 400
@@ -25,11 +26,13 @@ export const planCertificates = durableWith<Pick<ControlServices, 'config'>>()({
 
 async function plan(tx: Tx, { now, services }: StepContext<unknown, Pick<ControlServices, 'config'>>): Promise<void> {
   const time = now()
-  await wantOwnNames(tx, services.config, time)
+  await forgetOtherNames(tx, services.config)
+  await orderOwnNames(tx, services.config, time)
   const isOff = services.config.edgeTlsListen === 'off'
   if (isOff && ownNames(services.config).length === 0) return
   // Domains from before TLS was turned on.
   for (const name of isOff ? [] : await namesWithout(tx, MOST)) await wantCertificate(tx, { ...name, now: time })
+  await planFirstAddresses(tx, services.config, time)
   const operator = (await firstAccount(tx))?.id ?? null
   for (const { hostName, accountId } of await takeDueNames(tx, {
     now: time,
@@ -39,11 +42,10 @@ async function plan(tx: Tx, { now, services }: StepContext<unknown, Pick<Control
     await enqueue(tx, orderCertificate, { hostName }, { accountId: accountId ?? operator, source: ROUTINE, now: time })
 }
 
-/** Adds the names of the installation, and forgets those that the settings no longer contain. */
-async function wantOwnNames(tx: Tx, config: ControlServices['config'], now: number): Promise<void> {
+/** Forgets names of the installation that the settings no longer contain. */
+async function forgetOtherNames(tx: Tx, config: ControlServices['config']): Promise<void> {
   const wanted = ownNames(config)
   for (const hostName of await namesOfNoSite(tx)) if (!wanted.includes(hostName)) await deleteName(tx, hostName)
-  for (const hostName of wanted) await insertName(tx, { hostName, siteId: NO_SITE, dueAt: now, now })
 }
 
 export const planCertificatesOften = schedule({

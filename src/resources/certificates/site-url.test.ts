@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { readConfig } from '../../config.ts'
+import { changeName } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
 import { siteUrl } from './site-url.ts'
 
@@ -43,6 +44,17 @@ describe('the URL of a site', () => {
     )
     await issued(now)
     expect(await url({ STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443' })).toBe('http://www.shop.test')
+  })
+
+  test('is https while the first address has a certificate of its own', async () => {
+    const settings = { STEAD_EDGE_TLS_LISTEN: '0.0.0.0:443', STEAD_STAGING_DOMAIN: 'sites.example' }
+    const first = { name: 'shop', primaryDomain: null }
+    expect(await url(settings, first)).toBe('http://shop.sites.example')
+    await api.database.transaction(async (tx) => {
+      await wantCertificate(tx, { hostName: 'shop.sites.example', siteId: 1, now })
+      await changeName(tx, 'shop.sites.example', { chain: 'chain', expires_at: now + 1000 })
+    })
+    expect(await url(settings, first)).toBe('https://shop.sites.example')
   })
 
   test('is https if TLS ends before the edge', async () => {

@@ -16,10 +16,16 @@ export async function siteUrl(
 ): Promise<string> {
   const address = siteAddress(site, config)
   if (config.edgePublicPort === 443) return `https://${address}`
-  const name = site.primaryDomain ?? wildcardName(config)
-  const known = name === undefined ? undefined : await findName(tx, name)
-  const isGood = known?.chain != null && (known.expires_at ?? 0) > now
-  if (config.edgeTlsListen === 'off' || !isGood) return `http://${address}`
+  const names = site.primaryDomain ? [site.primaryDomain] : [wildcardName(config), hostOfAddress(address)]
+  if (config.edgeTlsListen === 'off' || !(await isAnyCertified(tx, names, now))) return `http://${address}`
   const port = httpsPort(config)
   return `https://${hostOfAddress(address)}${port === 443 ? '' : `:${port}`}`
+}
+
+async function isAnyCertified(tx: Tx, names: readonly (string | undefined)[], now: number): Promise<boolean> {
+  for (const name of names) {
+    const known = name === undefined ? undefined : await findName(tx, name)
+    if (known?.chain != null && (known.expires_at ?? 0) > now) return true
+  }
+  return false
 }

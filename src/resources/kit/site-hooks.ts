@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { ListedSite, Site } from '../sites/site.ts'
 import type { Change } from './change.ts'
@@ -12,7 +13,11 @@ export interface SiteHooks<Services> {
    * Called when it is requested.
    * @returns fields of the response that this changed
    */
-  readonly ordered?: (tx: Tx, site: Site, by: Change & { readonly now: number }) => Promise<Partial<ListedSite>>
+  readonly ordered?: (
+    tx: Tx,
+    site: Site,
+    by: Change & { readonly now: number; readonly config: Config },
+  ) => Promise<Partial<ListedSite>>
   /**
    * Called when its files were created or replaced (by a clone, a restore, or a sync), in a step of an operation on its
    * host. Adds the resource's own files. Visitors cannot see the site meanwhile. May run twice.

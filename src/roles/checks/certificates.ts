@@ -1,9 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { isBelow, localDomainOf } from '../../certificates/local-domain.ts'
 import { settings } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { DAY_MS } from '../../platform/durations.ts'
+import { certificateState } from '../../resources/certificates/certificate.ts'
 import { certificateCounts } from '../../resources/certificates/certificate-counts.store.ts'
-import { ownNames } from '../../resources/certificates/own-names.ts'
+import { MOST_A_WEEK, sharedCertificate } from '../../resources/certificates/first-addresses.ts'
+import { apiCertificateName, ownNames } from '../../resources/certificates/own-names.ts'
 import { apiCertificates } from '../certificates/api-certificates.ts'
 import { askAuthority } from './authority.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem, problemOf, warning } from './check.ts'
@@ -62,7 +65,7 @@ const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
     // A start issues those of the local authority as needed.
     if (config.apiTlsListen === 'off' || (isLocal && !isFile)) return []
     const found = await apiCertificates({ config, database, sealer })()
-    if (!found) return [warning('The API has no certificate yet.', 'Check that STEAD_API_NAME points to this server.')]
+    if (!found) return [await notYet(database.read, apiCertificateName(config))]
     const leftMs = Date.parse(new X509Certificate(found.chain).validTo) - context.now()
     const renew = isFile
       ? 'Replace the files of STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY.'
@@ -72,12 +75,29 @@ const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
     return [warning(`The certificate of the API expires in ${Math.ceil(leftMs / DAY_MS)} days.`, renew)]
   })
 
+async function notYet(tx: Tx, name: string | undefined): Promise<Finding> {
+  const reason = name === undefined ? undefined : (await certificateState(tx, name))?.reason
+  if (reason == null)
+    return warning('The API has no certificate yet.', 'Check that STEAD_API_NAME points to this server.')
+  return warning(`The API has no certificate yet: ${reason}.`, 'Stead retries within minutes, later once a day.')
+}
+
 const ordered = (context: CheckContext): Promise<readonly Finding[]> =>
   onDatabase(context, async ({ database }) => {
-    const { ended, failing } = await certificateCounts(database.read, context.now())
+    const { ended, failing: all } = await certificateCounts(database.read, context.now())
+    const shared = await sharedCertificate(database.read, context.config, context.now())
+    const failing = shared.kind === 'missing' ? all - 1 : all
     const remedy = 'To see the reason for each domain of a site, run stead domains list.'
     return [
       ...(ended > 0 ? [problem(`Expired certificates that were not replaced: ${ended}.`, remedy)] : []),
+      ...(shared.kind === 'missing' ? [ofEachSite(shared.reason)] : []),
       ...(failing > 0 ? [problem(`Names whose last certificate request failed: ${failing}.`, remedy)] : []),
     ]
   })
+
+/** A warning, because new sites get certificates nevertheless. */
+const ofEachSite = (reason: string): Finding =>
+  warning(
+    `First addresses have no certificate together: ${reason}.`,
+    `Until they have one, each new site gets its own, up to ${MOST_A_WEEK} a week.`,
+  )
