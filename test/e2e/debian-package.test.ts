@@ -1,11 +1,14 @@
 /**
  * The Debian package on this machine: installed, started as its service starts it, upgraded, and purged. It changes the
- * machine, so it runs only for root with CI=true, and only where nobody has installed Stead.
+ * machine, so it runs only for root with CI=true, and only where nobody has installed Stead. `TEST_DEB` names a package
+ * that is built already.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -13,7 +16,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { nativeAndMariaDb } from '../support/native-mariadb.ts'
-import { prepareStead, type Stead, showOutputOfFailures, until } from '../support/stead.ts'
+import { hasPebble, startPebble } from '../support/pebble.ts'
+import { freePort, prepareStead, type Stead, showOutputOfFailures, until } from '../support/stead.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -46,9 +50,10 @@ describe.skipIf(!mayInstall)('the Debian package', () => {
       '--out',
       folder,
     ]
-    await run(process.execPath, words, { cwd: root, maxBuffer: 1e8 })
-    file = join(folder, (await readdir(folder)).find((name) => name.endsWith('.deb')) as string)
-    older = await withVersion(file, '0.0.1')
+    if (!process.env.TEST_DEB) await run(process.execPath, words, { cwd: root, maxBuffer: 1e8 })
+    const built = (await readdir(folder)).find((name) => name.endsWith('.deb'))
+    file = process.env.TEST_DEB ?? join(folder, built as string)
+    older = await withVersion(file, '0.0.1', folder)
   })
   afterAll(async () => {
     await stead?.remove()
@@ -112,6 +117,46 @@ describe.skipIf(!mayInstall)('the Debian package', () => {
       await writeFile(join(stead.directoryOf('first'), 'web/kind.php'), '<?php echo PHP_SAPI;')
       const kind = (await stead.visit('first.sites.example.com', '/kind.php')).text
       expect(kind === 'fpm-fcgi').toBe(php === 'native')
+      await service.stop()
+      await stead.remove()
+    },
+  )
+
+  test.skipIf(!hasPebble || !existsSync('/usr/sbin/ip'))(
+    'one run leads from the package to a first site and a panel over https, each with a certificate of its own',
+    async () => {
+      await using way = await publicServer()
+      stead = await prepareStead({ below: '/var/lib', env: way.settings })
+      const { dataDir } = stead
+      await run('chown', ['-R', 'stead:stead', dataDir])
+      await chmod(dataDir, 0o711)
+      const { STEAD_STAGING_DOMAIN, STEAD_RUNTIME, STEAD_MARIADB, ...settings } = stead.environment()
+      await writeSettings({ ...settings, STEAD_EDGE_LISTEN: way.edge, STEAD_ACME_ROOTS: await way.rootsIn(dataDir) })
+      await way.pointHere(
+        'panel.hoster.example',
+        'first.sites.hoster.example',
+        'stead-doctor-check.sites.hoster.example',
+      )
+      await using service = await standInForSystemd(folder)
+      const words = [
+        ...['setup', '--domain=sites.hoster.example', `--address=${PUBLIC_ADDRESS}`, '--agree-to-terms', '--mail=none'],
+        ...['--php=wasm', `--backups=${dataDir}/backups`, '--email=owner@hoster.example', '--restart'],
+      ]
+      const { code, stdout } = await runAnyway('stead', words, service.env)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('0 problems') })
+      const { stdout: url } = await run('stead', ['sites', 'create', '--name=first', '--wait', '--get=url'])
+      expect(url).toContain('first.sites.hoster.example')
+      const site = await untilFetched(() => way.fetch('first.sites.hoster.example'))
+      expect(site).toMatchObject({ status: 200, body: expect.stringContaining('<title>first') })
+      expect(site.body).not.toContain('http://first')
+      const panel = await untilFetched(() => way.fetch('panel.hoster.example', way.panelPort))
+      expect(panel).toMatchObject({ status: 200, body: expect.stringContaining('<title>Stead') })
+      const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'))
+      expect(credentials.panel_link).toContain(`https://panel.hoster.example:${way.panelPort}/`)
+      // Names of other sites have no certificate, and the doctor says why first addresses do not share one.
+      await expect(way.fetch('second.sites.hoster.example')).rejects.toThrow('handshake failure')
+      const doctor = await runAnyway('stead', ['doctor'], service.env)
+      expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('First addresses have no certificate') })
       await service.stop()
       await stead.remove()
     },
@@ -225,6 +270,10 @@ async function standInForSystemd(folder: string) {
   }
 }
 
+/** Waits for a name's certificate. */
+const untilFetched = <Page>(fetch: () => Promise<Page>): Promise<Page> =>
+  until('the name has a certificate', () => fetch().catch(() => undefined))
+
 /** Runs a program that may end with another exit code than 0. */
 async function runAnyway(program: string, words: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -233,13 +282,54 @@ async function runAnyway(program: string, words: readonly string[], env: NodeJS.
 }
 
 /** Packs the same files as another version. @returns its file */
-async function withVersion(file: string, version: string): Promise<string> {
-  const tree = `${file}.tree`
-  const other = `${file}.${version}.deb`
+async function withVersion(file: string, version: string, folder: string): Promise<string> {
+  const tree = join(folder, 'tree')
+  const other = join(folder, `${version}.deb`)
   await run('dpkg-deb', ['-R', file, tree])
   const control = join(tree, 'DEBIAN/control')
   await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, `Version: ${version}`))
   await run('dpkg-deb', ['-Znone', '--build', tree, other])
   await rm(tree, { recursive: true })
   return other
+}
+
+/** An address of this machine as if it were public. Only examples have it (RFC 5737). */
+const PUBLIC_ADDRESS = '203.0.113.80'
+
+/** A server with a public address, its names, and a certificate authority that can reach it. */
+async function publicServer() {
+  const [http, https, panel] = await Promise.all([freePort(), freePort(), freePort()])
+  const pebble = await startPebble(http)
+  await run('ip', ['address', 'replace', `${PUBLIC_ADDRESS}/32`, 'dev', 'lo'])
+  return {
+    edge: `${PUBLIC_ADDRESS}:${http}`,
+    settings: {
+      STEAD_EDGE_TLS_LISTEN: `${PUBLIC_ADDRESS}:${https}`,
+      STEAD_API_TLS_LISTEN: `${PUBLIC_ADDRESS}:${panel}`,
+      STEAD_ACME_DIRECTORY: pebble.directory,
+      STEAD_RESOLVERS: pebble.resolver,
+    },
+    panelPort: panel,
+    /** Copies the roots of the authority's own server to where the service may read them. */
+    async rootsIn(folder: string) {
+      await copyFile(pebble.roots, join(folder, 'roots.pem'))
+      await chmod(join(folder, 'roots.pem'), 0o644)
+      return join(folder, 'roots.pem')
+    },
+    async pointHere(...names: string[]) {
+      for (const name of names) await pebble.setAddresses(name, [PUBLIC_ADDRESS])
+    },
+    /** Fetches a page as a browser that trusts the authority. @throws when the certificate is not for the name */
+    async fetch(name: string, port = https) {
+      const lookup: LookupFunction = (_name, _options, found) => found(null, [{ address: PUBLIC_ADDRESS, family: 4 }])
+      const asked = request(`https://${name}:${port}/`, { agent: false, ca: await pebble.issuer(), lookup })
+      asked.end()
+      const [response] = await once(asked, 'response')
+      return { status: response.statusCode as number, body: await text(response) }
+    },
+    async [Symbol.asyncDispose]() {
+      await pebble.close()
+      await run('ip', ['address', 'delete', `${PUBLIC_ADDRESS}/32`, 'dev', 'lo'])
+    },
+  }
 }
