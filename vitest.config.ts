@@ -59,6 +59,8 @@ class FixedOrder extends BaseSequencer {
  * limit their waits by a number of checks (`until`).
  */
 const patience = {
+  // Node strips types itself: Vite would compile each file once more for each project.
+  experimental: { viteModuleRunner: false },
   testTimeout: 900_000,
   hookTimeout: 900_000,
   teardownTimeout: 60_000,

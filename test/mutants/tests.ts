@@ -91,6 +91,8 @@ export async function openTests(root: string, mutants: readonly Mutant[]): Promi
     {
       ...{ ...unit, root, config: false as const, watch: false, maxWorkers: 1, bail: 1, reporters: [{}] },
       pool: worker.pool,
+      // The plugin below changes sources as Vite loads them.
+      experimental: { viteModuleRunner: true },
       // Its cache uses the content of the file as its key, and would return the source of other changes.
       fsModuleCache: false,
       globalSetup: 'test/support/database.ts',

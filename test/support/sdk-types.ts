@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { installTools } from '../../tools/run.js'
 
 /** The part of openapi-typescript that is used here. Its folder is apart, so its types are not. */
@@ -12,9 +11,7 @@ interface Generator {
 /** Returns openapi-typescript's output for an OpenAPI document. */
 export async function sdkTypes(document: string): Promise<string> {
   const fromTools = createRequire(join(installTools(), 'package.json'))
-  const { default: generate, astToString }: Generator = await import(
-    pathToFileURL(fromTools.resolve('openapi-typescript')).href
-  )
+  const { default: generate, astToString }: Generator = fromTools('openapi-typescript')
   return `// Made from the OpenAPI document by npm run openapi: not to be changed by hand.\n${astToString(await generate(JSON.stringify(ofSuccess(JSON.parse(document)))))}`
 }
 
