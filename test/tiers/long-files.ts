@@ -64,6 +64,7 @@ export const longFiles: readonly string[] = [
   'src/resources/must-use-plugins/mu-plugins.test.ts',
   'src/resources/plugins/plugins.test.ts',
   'src/resources/safe-updates/safe-updates.test.ts',
+  'src/resources/sites/clone/clone-hosts.test.ts',
   'src/resources/sites/move/move-site.test.ts',
   'src/resources/sites/wordpress/site-filled.test.ts',
   'test/contract/fuzz.test.ts',
