@@ -9,7 +9,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** Files that are started by name, without `.js`. Other threads and children load few modules, and stay as they are. */
-const entries = ['main', 'roles/preparing']
+const entries = ['main', 'roles/start/preparing']
 
 /**
  * Licenses that only require their text to be included. It is in `LICENSES`. The Apache License requires more, such as

@@ -35,12 +35,12 @@ import { openIdentityOf } from './certificates/role-certificate.ts'
 import { startSecureApi } from './certificates/secure-api.ts'
 import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from './credentials.ts'
-import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { requireMasterKey } from './keys/process-keys.ts'
 import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { judgeReadiness, type PartStates } from './readiness.ts'
+import { untilFree } from './start/free-port.ts'
 
 /** Checks contact other machines, so several callers share an answer. */
 const CHECKED_MS = 10_000

@@ -6,8 +6,8 @@ import type { Responder } from '../dns/responder.ts'
 import { createTcp, type TcpServer } from '../dns/tcp.ts'
 import { listenUdp } from '../dns/udp.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
-import { CannotListen, cannotListen, dnsProcesses, listenAlone, listenTogether } from './free-port.ts'
 import type { ProcessContext } from './process-context.ts'
+import { CannotListen, cannotListen, dnsProcesses, listenAlone, listenTogether } from './start/free-port.ts'
 
 const VARIABLE = 'STEAD_DNS_LISTEN'
 /** The number of attempts for a port that the system chooses, which must be free for UDP and TCP. */

@@ -17,10 +17,10 @@ import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { nameserversOf } from '../resources/access/service-names.ts'
 import { openSockets } from './dns-sockets.ts'
-import { dnsProcesses } from './free-port.ts'
 import { requireMasterKey } from './keys/process-keys.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
+import { dnsProcesses } from './start/free-port.ts'
 
 export interface NameServer extends RunningRole {
   /** Undefined if it does not listen. */

@@ -13,8 +13,8 @@ import type { InstallationCheck } from '../resources/installation/installation-c
 import { readJoined } from './certificates/join.ts'
 import type { FoundRecords } from './checks/check.ts'
 import { LIMIT_MS, runChecks } from './checks/run-checks.ts'
-import { serveLock } from './free-port.ts'
 import { NothingThere, openControlDatabase } from './process-context.ts'
+import { serveLock } from './start/free-port.ts'
 
 /** The roles of `stead serve`, which all run together. */
 const roles = new Set(['control', 'host', 'edge', 'dns'])

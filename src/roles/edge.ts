@@ -46,10 +46,10 @@ import { ownNames } from '../resources/certificates/own-names.ts'
 import { certificatesOf, isOpened, keyOpener } from './certificates/edge-certificates.ts'
 import { openIdentityOf, type RoleIdentity } from './certificates/role-certificate.ts'
 import { monitorSites } from './edge/monitor-sites.ts'
-import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
 import { knownRoutesFile } from './known/knows-sites.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { startReporting } from './reporting.ts'
+import { edgeProcesses, listenAlone, listenTogether } from './start/free-port.ts'
 
 const MB = 1 << 20
 

@@ -9,11 +9,13 @@ import { complain } from '../platform/terminal/complain.ts'
 import { livingBar, type ProgressBar } from '../platform/terminal/progress-bar.ts'
 import { standardOutput } from '../platform/terminal/standard-output.ts'
 import { version } from '../version.ts'
-import { giveBackAfterStart } from './after-start.ts'
-import { allocatorOf } from './allocator.ts'
-import { banner, untilReady } from './banner.ts'
 import { readCredentials } from './credentials.ts'
-import { usableDataFolder } from './data-folder.ts'
+import { listeners } from './listeners.ts'
+import type { WordsOfHost, WordsToControl } from './role-process.ts'
+import { giveBackAfterStart } from './start/after-start.ts'
+import { allocatorOf } from './start/allocator.ts'
+import { banner, untilReady } from './start/banner.ts'
+import { usableDataFolder } from './start/data-folder.ts'
 import {
   dnsProcesses,
   edgeProcesses,
@@ -21,10 +23,8 @@ import {
   serveLock,
   untilFree,
   untilPredecessorsListenNoMore,
-} from './free-port.ts'
-import { listeners } from './listeners.ts'
-import { prepareControlDatabase } from './prepare-control-database.ts'
-import type { WordsOfHost, WordsToControl } from './role-process.ts'
+} from './start/free-port.ts'
+import { prepareControlDatabase } from './start/prepare-control-database.ts'
 import { CUT_OFF, endAtCtrlC, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge' | 'dns'

@@ -26,8 +26,8 @@ import {
   type WholeBackup,
 } from '../../resources/installation/records-backup.ts'
 import { backupStorage } from '../../resources/kit/open-backups.ts'
-import { usableDataFolder } from '../../roles/data-folder.ts'
 import { describeControlDatabase } from '../../roles/process-context.ts'
+import { usableDataFolder } from '../../roles/start/data-folder.ts'
 import { openWithKey } from '../open-with-key.ts'
 import { CommandError } from '../output.ts'
 import { type BackupKey, whileStopped } from '../with-control-database.ts'

@@ -9,9 +9,9 @@ import { installationOf } from '../../hosting/identity/identity.store.ts'
 import { type CertifiedRole, ownerOf, type RoleName, uriOf } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
-import { listenAlone } from '../free-port.ts'
 import { openLogin } from '../logins/open-login.ts'
 import type { RunningRole } from '../process-context.ts'
+import { listenAlone } from '../start/free-port.ts'
 import { RequestLimit } from './request-limit.ts'
 import {
   asRefusal,

@@ -6,8 +6,8 @@ import { createSecureContext, type TLSSocket } from 'node:tls'
 import { profile } from '../../edge/tls/profile.ts'
 import { createTrust } from '../../platform/http/client/client-address.ts'
 import { readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
-import { listenAlone } from '../free-port.ts'
 import type { ProcessContext, RunningRole } from '../process-context.ts'
+import { listenAlone } from '../start/free-port.ts'
 import { type ApiCertificate, apiCertificates } from './api-certificates.ts'
 
 /** The interval of checks for another certificate. */

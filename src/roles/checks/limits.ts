@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { edgeProcesses } from '../free-port.ts'
+import { edgeProcesses } from '../start/free-port.ts'
 import { type Check, type CheckContext, type Finding, ok, problem, warning } from './check.ts'
 
 /** An edge opens files of its cache, and up to 1,024 connections per visitor. */

@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { ListenAddress } from '../../config.ts'
-import { cannotListen, portFault } from '../free-port.ts'
 import { type Listener, listeners, reachableHost } from '../listeners.ts'
+import { cannotListen, portFault } from '../start/free-port.ts'
 import { type Check, type Finding, ok, problem, problemOf } from './check.ts'
 
 const PATIENCE_MS = 5000

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { performance } from 'node:perf_hooks'
-import { collectAllGarbage } from '../platform/collect-garbage.ts'
+import { collectAllGarbage } from '../../platform/collect-garbage.ts'
 
 /** Work that a start leaves for when a process is ready is done by then. */
 const LOOK_EVERY_MS = 2000

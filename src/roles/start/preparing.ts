@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { OperatorError } from '../platform/operator-error.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { openProcessContext } from '../process-context.ts'
 import type { PrepareOrder, UnusableDatabase } from './prepare-control-database.ts'
-import { openProcessContext } from './process-context.ts'
 
 // A separate process, started by `prepare-control-database.ts`. It ends with its parent.
 process.once('disconnect', () => process.exit(1))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../../config.ts'
+import { urlOf } from '../credentials.ts'
 import { banner } from './banner.ts'
-import { urlOf } from './credentials.ts'
 
 const credentials = {
   ...{ client_id: 'id', client_secret: 'secret', account_email: 'me@example.com' },

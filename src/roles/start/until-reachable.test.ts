@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { databaseLost } from '../platform/db/open-fault.ts'
-import { OperatorError } from '../platform/operator-error.ts'
+import { databaseLost } from '../../platform/db/open-fault.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
 import { untilReachable } from './until-reachable.ts'
 
 const where = { url: 'postgres://stead:secret@db.test/stead', file: '' }
@@ -45,7 +45,7 @@ test('does not wait after any other error', async () => {
   expect(tries).toBe(1)
 })
 
-const launcher = join(import.meta.dirname, '../../bin/stead.js')
+const launcher = join(import.meta.dirname, '../../../bin/stead.js')
 
 test('Ctrl-C ends a start that waits for its database, and says so', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stead-ctrl-c-'))

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseLost } from '../platform/db/open-fault.ts'
-import { complain } from '../platform/terminal/complain.ts'
+import { DatabaseLost } from '../../platform/db/open-fault.ts'
+import { complain } from '../../platform/terminal/complain.ts'
 
 /** The time for which a start waits for its database server. */
 const WAIT_S = 60

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { extname, join } from 'node:path'
-import type { Call } from '../cli/command.ts'
-import type { Config, SettingKey } from '../config.ts'
-import { OperatorError } from '../platform/operator-error.ts'
+import type { Call } from '../../cli/command.ts'
+import type { Config, SettingKey } from '../../config.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
 
 /** The message to the process that prepares the control database. */
 export interface PrepareOrder {

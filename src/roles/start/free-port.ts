@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Config, ListenAddress } from '../config.ts'
-import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
-import type { Log } from '../platform/log/log.ts'
-import { OperatorError } from '../platform/operator-error.ts'
+import type { Config, ListenAddress } from '../../config.ts'
+import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
 
 /** A predecessor whose supervisor died closes its ports at once, before it finishes its work. */
 const PREDECESSOR_CLOSES_MS = 3000
