@@ -124,6 +124,34 @@ test('while the database is away, no process starts as another, with an expired 
   await expect(start(away(), 'web1', 'control')).rejects.toThrow(DatabaseSilent)
 })
 
+test('without a valid certificate, a process that serves while the database is away waits for it', async () => {
+  const first = (await start()).serial()
+  now += 31 * DAY_MS
+  const waits = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  const gone = away()
+  const log = { ...noLog, warn: () => waits.resolve() } as never
+  const { database, ...others } = { ...context(), log, untilBack: back.promise }
+  let current = gone.database as typeof database
+  const starting = start({
+    ...others,
+    database: {
+      changes: database.changes,
+      transaction: (work: never) => current.transaction(work),
+      get read() {
+        return current.read
+      },
+    } as never,
+  })
+  await waits.promise
+  current = database
+  back.resolve()
+  expect((await starting).serial()).not.toBe(first)
+  const refused = Promise.reject(new Error('the login was revoked'))
+  refused.catch(() => {})
+  await expect(start({ ...gone, ...{ untilBack: refused } }, 'h2')).rejects.toThrow('the login was revoked')
+})
+
 test('any other failure than an absent database is told', async () => {
   await start()
   const broken = { ...away(), database: { changes: made.database.changes, read: {} } as never }

@@ -30,7 +30,7 @@ export interface RoleIdentity {
   close(): void
 }
 
-type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'masterKey'> & {
+type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'masterKey' | 'untilBack'> & {
   readonly config: Pick<ProcessContext['config'], 'dataDir'>
 }
 
@@ -47,7 +47,8 @@ export async function openIdentityOf(context: ProcessContext, role: CertifiedRol
 /**
  * Returns the certificate of this process, and keeps it valid. A machine that joined with a token has one in its data
  * folder, which a control renews. Otherwise it issues its own. While the database is away, the last known authorities
- * and revocations count. Hosts and edges also start with them, and with their last certificate.
+ * and revocations count. Hosts and edges also start with them, and with their last certificate. One whose certificate
+ * has expired waits for the database.
  * @param now milliseconds UTC
  */
 export async function openRoleIdentity(
@@ -55,7 +56,7 @@ export async function openRoleIdentity(
   owner: RoleName,
   now: () => number = Date.now,
 ): Promise<RoleIdentity> {
-  const { config, database, sealer, log, masterKey } = context
+  const { config, database, sealer, log, masterKey, untilBack } = context
   const kept = knownIdentity(context, owner)
   const issue = async () => {
     if (!masterKey) throw mustJoinAgain(owner)
@@ -73,7 +74,12 @@ export async function openRoleIdentity(
   const last = async (error: unknown) => {
     const identity = isAway(error) ? await kept.read() : undefined
     const life = identity && lifeOfOwn(identity.own)
-    if (!life || now() >= life.expiresAt) throw error
+    if (!life || now() >= life.expiresAt) {
+      if (!isAway(error) || !untilBack) throw error
+      log.warn('this process has no valid certificate, and waits for the database to get one')
+      await untilBack
+      return first()
+    }
     const found = await usableJoined(config.dataDir, owner, identity.known, now())
     return { joined: found, own: found ? lifeOfOwn(found) : life, known: identity.known }
   }
