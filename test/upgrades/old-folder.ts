@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { cp, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
@@ -48,11 +48,14 @@ export async function packFolder(dataDir: string, facts: OldFacts, file: string)
   await writeFile(join(dataDir, FROM_CORE), JSON.stringify(await takeCoreAway(dataDir, facts.cmsVersion)))
   const names = (await readdir(dataDir)).filter((name) => !isLeftOut(name)).sort()
   await mkdir(dirname(file), { recursive: true })
+  // Beside it, because a run may be killed.
+  const part = `${file}.part`
   await pipeline(
     create({ cwd: dataDir, filter: (path) => !/^backups\/core-|^sites\/[^/]*\.\w/.test(path) }, names),
     createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 19, [constants.ZSTD_c_windowLog]: 26 } }),
-    createWriteStream(file),
+    createWriteStream(part),
   )
+  await rename(part, file)
 }
 
 /**
