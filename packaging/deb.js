@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { foreignPrograms } from './machine.js'
+import { manPage } from './man-page.js'
 
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
@@ -111,7 +112,7 @@ function prune(modules) {
 }
 
 /**
- * Installs the command, its completion, the settings, and the services.
+ * Installs the command, its manual page and completion, the settings, and the services.
  * @param {string} tree
  */
 function layIntegration(tree) {
@@ -125,6 +126,15 @@ function layIntegration(tree) {
   }
   for (const [shell, path] of Object.entries(completions))
     put(join(tree, 'usr/share', path), `${output(process.execPath, 'bin/stead.js', 'completion', shell)}\n`)
+  const help = (/** @type {string[]} */ ...words) => output(process.execPath, 'bin/stead.js', 'help', ...words)
+  const page = manPage({
+    version: values.version,
+    date: new Date(Number(epoch) * 1000),
+    overview: help(),
+    commands: JSON.parse(help('--json')),
+    settings: JSON.parse(help('settings', '--json')),
+  })
+  put(join(tree, 'usr/share/man/man1/stead.1.gz'), gzipSync(page, { level: 9 }))
   put(join(tree, 'usr/share/lintian/overrides/stead'), readFileSync(join(debian, 'lintian-overrides')))
 }
 
