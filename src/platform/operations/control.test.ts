@@ -176,6 +176,99 @@ for (const { dialect, skip } of dialects) {
       expect(await retry(id + 1)).toBe('unknown')
     })
 
+    describe('behind a point of no return', () => {
+      const log: string[] = []
+      let cleanUp: (signal: AbortSignal) => unknown
+      let allowed: string | undefined
+      const definition = durable({
+        name: 'test.point',
+        input: anyInput,
+        on: 'control',
+        changeableBy: 'account',
+        attempts: 1,
+        permission: async () => allowed,
+        steps: {
+          before: { run: () => void log.push('before'), undo: () => void log.push('undo before') },
+          point: { commit: async () => log.push('point'), pointOfNoReturn: true },
+          after: { run: ({ signal }) => cleanUp(signal), undo: () => void log.push('undo after') },
+          last: { commit: async () => log.push('last') },
+        },
+        failed: async () => log.push('failed'),
+      })
+      const definitions = definitionsByName([definition])
+      const ask = () => db.transaction((tx) => enqueue(tx, definition, {}, { askedById: 1 }))
+      beforeEach(() => {
+        log.length = 0
+        allowed = undefined
+      })
+
+      test('nothing before it is undone, and a retry repeats only the rest', async () => {
+        cleanUp = () => {
+          throw new PermanentFailure('broken')
+        }
+        start([definition])
+        const id = await ask()
+        expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'broken' })
+        expect(log.splice(0)).toEqual(['before', 'point', 'undo after'])
+        cleanUp = () => log.push('after')
+        await db.transaction((tx) => requeueOperation(tx, id, definitions))
+        expect(await ended(db, id)).toMatchObject({ state: 'succeeded' })
+        expect(log).toEqual(['after', 'last'])
+      })
+
+      test('a retry leaves alone what an older Stead has undone', async () => {
+        cleanUp = () => {
+          throw new PermanentFailure('broken')
+        }
+        start([definition])
+        const id = await ask()
+        await ended(db, id)
+        await db.transaction((tx) =>
+          tx.updateTable('operation_steps').set({ state: 'undone' }).where('name', '=', 'before').execute(),
+        )
+        log.length = 0
+        cleanUp = () => log.push('after')
+        await db.transaction((tx) => requeueOperation(tx, id, definitions))
+        expect(await ended(db, id)).toMatchObject({ state: 'succeeded' })
+        expect(log).toEqual(['after', 'last'])
+      })
+
+      test('a cancel comes too late, and does not interrupt', async () => {
+        const [begun, go] = [gate(), gate()]
+        let isAborted = false
+        cleanUp = async (signal) => {
+          begun.open()
+          await go.opened
+          isAborted = signal.aborted
+        }
+        const other = oneStep(({ signal }) => aborted(signal))
+        start([definition, other])
+        const id = await ask()
+        await begun.opened
+        const otherId = await db.transaction((tx) => enqueue(tx, other, {}))
+        await until(async () => (await findOperation(db.read, otherId))?.state === 'running')
+        const cancel = (...known: [typeof definitions?]) => db.transaction((tx) => requestCancel(tx, id, 99, ...known))
+        expect(await cancel(definitions)).toBe('too_late')
+        expect(await cancel()).toBe('requested')
+        // The worker sees both requests at once.
+        await db.transaction((tx) => requestCancel(tx, otherId, 99))
+        expect(await ended(db, otherId)).toMatchObject({ state: 'canceled' })
+        go.open()
+        expect(await ended(db, id)).toMatchObject({ state: 'succeeded' })
+        expect([isAborted, log]).toEqual([false, ['before', 'point', 'last']])
+      })
+
+      test('nobody needs a permission', async () => {
+        cleanUp = () => {
+          allowed = 'not any more'
+          log.push('after')
+        }
+        start([definition])
+        expect(await ended(db, await ask())).toMatchObject({ state: 'succeeded' })
+        expect(log).toEqual(['before', 'point', 'after', 'last'])
+      })
+    })
+
     test('retries only failed and canceled operations', async () => {
       const definition = oneStep(() => {})
       const definitions = definitionsByName([definition])

@@ -4,6 +4,7 @@ import type { OperationStepRow } from '../db/schema.ts'
 import { type Definitions, yieldingTypes } from './definition.ts'
 import { isCancelable, isRetryable } from './read.ts'
 import { databaseNow, type StoredOperation } from './worker/lease.ts'
+import { isPastReturn, stepsInPlay } from './worker/next-transition.ts'
 import { end } from './worker/operation-state.ts'
 import { noBytesYet } from './worker/progress.ts'
 
@@ -14,7 +15,7 @@ export type CancelOutcome = 'canceled' | 'requested' | 'too_late' | 'unknown'
  * Cancels an operation: directly if it was never begun, otherwise through its worker.
  * @param now milliseconds UTC
  * @param definitions those whose `failed` hook is called for an operation that is canceled directly; without them, no
- * hook is called
+ * hook is called, and the worker ignores a request behind a point of no return
  * @throws the hook's error
  */
 export async function requestCancel(
@@ -27,8 +28,10 @@ export async function requestCancel(
   if (!operation) return 'unknown'
   if (!isCancelable(operation)) return 'too_late'
   const steps = await stepsOf(tx, operationId)
+  const definition = definitions?.get(operation.type)
+  if (definition && isPastReturn(definition, steps)) return 'too_late'
   if (operation.state === 'queued' && steps.every(({ started_at }) => started_at === null)) {
-    await end(tx, { operation, steps }, definitions?.get(operation.type), 'canceled', { clock: () => now })
+    await end(tx, { operation, steps }, definition, 'canceled', { clock: () => now })
     return 'canceled'
   }
   await tx
@@ -95,7 +98,8 @@ const openOperations = (tx: Tx, siteId: number) =>
 
 /**
  * Returns a failed or canceled operation to the queue. Steps that are done and were not undone stay done. A step after
- * an undone one runs again, unless it is a commit step, whose effect is in the database.
+ * an undone one runs again, unless it is a commit step, whose effect is in the database. Behind a point of no return that
+ * was passed, nothing before it runs again.
  * @param askedById the account that requests it from now on; by default, the original one
  * @returns `not_ended` if the operation is queued or running, or has succeeded
  */
@@ -109,11 +113,12 @@ export async function requeueOperation(
   if (!operation) return 'unknown'
   if (!isRetryable(operation)) return 'not_ended'
   const steps = await stepsOf(tx, operationId)
-  const code = definitions.get(operation.type)?.steps ?? {}
-  const firstOpen = steps.findIndex(({ state }) => state !== 'succeeded')
-  const again = steps.filter(
-    ({ state, name }, position) =>
-      state !== 'succeeded' || (position > firstOpen && firstOpen >= 0 && !code[name]?.commit),
+  const definition = definitions.get(operation.type)
+  const inPlay = definition ? stepsInPlay(definition, steps) : steps
+  const firstOpen = inPlay.findIndex(({ state }) => state !== 'succeeded')
+  const again = inPlay.filter(
+    ({ state, name }, index) =>
+      state !== 'succeeded' || (index > firstOpen && firstOpen >= 0 && !definition?.steps[name]?.commit),
   )
   for (const step of again) await resetStep(tx, step)
   await tx

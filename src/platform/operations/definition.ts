@@ -14,6 +14,8 @@ import type { Backoff } from './worker/backoff.ts'
  *             in its result.
  * commit step a step that only changes the database. It runs in the transaction that records it as done, and so happens
  *             exactly once.
+ * point of    a commit step after which only the cleanup is left. Nothing before it is undone or repeated, and a cancel
+ * no return   comes too late.
  * undo        reverses the effects of a step, even of one that was interrupted half-way. Undos run in reverse order
  *             when an operation fails for good or is canceled.
  * definition  the code of one type of operation. The rows of the steps are the plan of one operation; they stay as they
@@ -89,6 +91,7 @@ export interface RunStep<Input, Services, Results = unknown, Result = unknown> {
   /** Must be idempotent, and must handle a step that was interrupted half-way or has not done anything yet. */
   undo?(ctx: StepContext<Input, Services, Partial<NoInfer<Results>>>): unknown
   commit?: undefined
+  pointOfNoReturn?: undefined
   /** The share of the progress bar, 1 by default. */
   readonly weight?: number
 }
@@ -99,6 +102,11 @@ export interface CommitStep<Input, Services, Results = unknown, Result = unknown
   /** Also runs in one transaction with its record. */
   undo?(tx: Tx, ctx: StepContext<Input, Services, Partial<NoInfer<Results>>>): Promise<unknown>
   run?: undefined
+  /**
+   * Whether the operation has done its work with this step. Nothing before it is undone or repeated from then on, not
+   * even in a retry. A cancel comes too late, no permission is checked, and `failed` is not called.
+   */
+  readonly pointOfNoReturn?: true
   readonly weight?: number
 }
 

@@ -39,7 +39,7 @@ async function tellOwner(tx: Tx, context: FailureContext<Order>): Promise<void> 
   const { input, canceled } = context
   const { siteId, version } = input
   const failure = await openAfterFailure(tx, context)
-  if (!failure?.site || (await whyNotUpdated(tx, input)) !== undefined) return
+  if (!failure.site || (await whyNotUpdated(tx, input)) !== undefined) return
   const { reason } = failure
   const isFinal = await rememberThatItFailed(tx, context)
   if (canceled) return

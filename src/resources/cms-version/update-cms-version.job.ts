@@ -197,7 +197,7 @@ async function recordUpdate(tx: Tx, context: Context): Promise<void> {
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
   const failure = await openAfterFailure(tx, context)
-  if (!failure?.site || context.canceled) return
+  if (!failure.site || context.canceled) return
   const isFinal = await rememberThatItFailed(tx, context)
   const { siteId, version } = context.input
   const detail = `WordPress was not updated to ${version}: ${failure.reason}`

@@ -249,7 +249,7 @@ async function cleanUpAll(context: Context): Promise<void> {
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
   const { siteId, importId } = context.input
   const failure = await openAfterFailure(tx, context)
-  if (!failure?.site) return
+  if (!failure.site) return
   const { reason } = failure
   const found = await findImport(tx, siteId, importId)
   // Its staged data still exists, so it can be started again.

@@ -19,7 +19,6 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { hasResult } from '../../platform/operations/steps-of.ts'
 import { needsRights } from '../access/still-allowed.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
@@ -54,22 +53,16 @@ export const inspectImport = durableWith<HostServices>()({
   permission: needsRights(rightsOfImport),
   secret: secretOfImport,
   steps: {
-    fetch: { run: unlessReady<unknown, StagedFiles | null>(fetchSources), undo: forgetStaged, weight: 4 },
-    unpack: { run: unlessReady<{ fetch: StagedFiles | null }, StagedFiles>(unpack), weight: 4 },
-    database: { run: unlessReady<{ unpack: StagedFiles }, StagedDatabase>(lookAtDatabase), weight: 3 },
-    plan: { run: unlessReady<Looked['results'], ImportPlan>(makePlan) },
-    ready: { commit: ready },
+    fetch: { run: fetchSources, undo: forgetStaged, weight: 4 },
+    unpack: { run: unpack, weight: 4 },
+    database: { run: lookAtDatabase, weight: 3 },
+    plan: { run: makePlan },
+    ready: { commit: ready, pointOfNoReturn: true },
     // The sources are no longer needed, and take as much space again.
     tidy: { run: dropSources },
   },
   failed: tellOfFailure,
 })
-
-/** Skips a step after `ready`: a retry then only cleans up. */
-function unlessReady<Results, Result>(run: (context: Context<Results>) => Promise<Result>) {
-  return async (context: Context): Promise<Result> =>
-    (context.results as { readonly ready?: true }).ready ? (null as Result) : run(context as Context<Results>)
-}
 
 const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): string =>
   folderOf(services.config.dataDir, input.importId)
@@ -211,7 +204,6 @@ async function ready(tx: Tx, context: Context<{ plan: ImportPlan }>): Promise<tr
 }
 
 async function forgetStaged(context: Context): Promise<void> {
-  if (await hasResult(context.services.database.read, context.operationId, 'ready')) return
   const folder = folderFor(context)
   // Uploads stay for another attempt, until they expire.
   for (const name of await readdir(folder).catch(() => []))
@@ -220,8 +212,6 @@ async function forgetStaged(context: Context): Promise<void> {
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
   const { siteId, importId } = context.input
-  // Everything except the cleanup was done.
-  if (await hasResult(tx, context.operationId, 'ready')) return
   const found = (await holdSite(tx, siteId)) && (await findImport(tx, siteId, importId))
   if (!found) return
   const reason = (context.error ?? 'canceled').replace(/\.$/, '')

@@ -9,10 +9,12 @@ import { dialects } from '../../../test/support/database.ts'
 import { answer } from '../../../test/support/job-worlds.ts'
 import { until } from '../../../test/support/stead.ts'
 import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
+import { requeueOperation } from '../../platform/operations/control.ts'
+import { definitionsByName } from '../../platform/operations/definition.ts'
 import { findOperation } from '../../platform/operations/read.ts'
 import { listPluginsJob } from '../plugins/list-plugins.job.ts'
 import { changeSite } from '../sites/site.store.ts'
-import { beginReport, countUpdates, findUpdate } from './safe-update.store.ts'
+import { beginReport, countUpdates, findUpdate, updatesOfSite } from './safe-update.store.ts'
 import { MOST_REPORTS } from './safe-update.ts'
 import { updateSafelyJob } from './update-safely.job.ts'
 
@@ -73,6 +75,7 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     const rows = await api.database.read.selectFrom('events').selectAll().orderBy('id').execute()
     return rows.filter(({ type }) => type.startsWith('safe_')).map(({ type, data }) => [type, JSON.parse(data)])
   }
+  const updatesNow = () => updatesOfSite(api.database.read, world.site, { perPage: 9, offset: 0 })
   /** Does something to each answer after the update. */
   const afterUpdate = (change: (path: string) => { status?: number; log?: string } | Promise<object>) => {
     const { pool } = world.host.services
@@ -153,6 +156,25 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     const { report } = await update()
     expect(report.state).toBe(state)
     if (state === 'undone') expect(report.log).toMatchObject([{ counts: true }])
+  })
+
+  test('begin their report again when a person retries them', async () => {
+    const states: (string | undefined)[] = []
+    afterUpdate(async () => {
+      states.push((await updatesNow())[0]?.state)
+      return states.length <= 6 ? { status: 500 } : {}
+    })
+    const { operation, report } = await update()
+    expect(report.state).toBe('undone')
+    states.push(...Array(6).fill('in_progress'))
+    const definitions = definitionsByName([updateSafelyJob])
+    await api.database.transaction((tx) => requeueOperation(tx, operation.id, definitions))
+    await until('the retry has ended', async () => {
+      const found = await findOperation(api.database.read, operation.id)
+      return found?.state === 'succeeded'
+    })
+    expect(new Set(states)).toEqual(new Set(['in_progress']))
+    expect(await updatesNow()).toMatchObject([{ state: 'kept', reason: null }])
   })
 
   test('judge by pictures, and keep those that differ', async () => {

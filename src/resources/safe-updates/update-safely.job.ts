@@ -5,7 +5,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { hasResult, resultOfStep, wasUndone } from '../../platform/operations/steps-of.ts'
+import { resultOfStep, wasUndone } from '../../platform/operations/steps-of.ts'
 import { needsRights } from '../access/still-allowed.ts'
 import { keeping } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
@@ -30,15 +30,6 @@ interface Judged {
 /** The beginning of the reason for an undo. */
 const UNDONE = 'The update was undone'
 
-/** Skips a step when a retry has only the cleanup left: an update that was kept is not repeated. */
-function unlessKept<Given extends { readonly results: unknown }, Result, Part>(
-  step: Part & { run(context: Given): Result | Promise<Result> },
-) {
-  const run = async (context: Given): Promise<Result> =>
-    (context.results as { keep?: true }).keep ? (null as Result) : step.run(context)
-  return { ...step, run }
-}
-
 /**
  * Updates plugins and themes, and compares pages of the site before and after. If one is worse, the operation fails,
  * and its rollback restores the earlier versions. So does every other end before `keep`.
@@ -53,16 +44,18 @@ export const updateSafelyJob = durableWith<HostServices>()({
   steps: {
     note: {
       commit: (tx: Tx, context: Context) => beginReport(tx, context.operationId, context.input.siteId, context.now()),
+      // So a retry begins the report again.
+      undo: async () => {},
     },
-    look: unlessKept({ run: (context: Context) => lookFirst(context) }),
-    keep_files: unlessKept({ ...keeping<SafeUpdateOrder>('fs'), weight: 2 }),
-    keep_database: unlessKept({ ...keeping<SafeUpdateOrder>('db'), weight: 2 }),
-    look_before: unlessKept({ run: (context: Context) => lookBefore(context), weight: 3 }),
-    pictures_before: unlessKept({ run: picturesBefore, undo: forgetBefore, weight: 4 }),
-    update: unlessKept({ run: (context: UpdateContext) => updateAll(context), undo: undoAll, weight: 5 }),
-    look_after: unlessKept({ run: compare, weight: 3 }),
-    pictures_after: unlessKept({ run: judge, weight: 4 }),
-    keep: { commit: keepOrRefuse },
+    look: { run: (context: Context) => lookFirst(context) },
+    keep_files: { ...keeping<SafeUpdateOrder>('fs'), weight: 2 },
+    keep_database: { ...keeping<SafeUpdateOrder>('db'), weight: 2 },
+    look_before: { run: (context: Context) => lookBefore(context), weight: 3 },
+    pictures_before: { run: picturesBefore, undo: forgetBefore, weight: 4 },
+    update: { run: (context: UpdateContext) => updateAll(context), undo: undoAll, weight: 5 },
+    look_after: { run: compare, weight: 3 },
+    pictures_after: { run: judge, weight: 4 },
+    keep: { commit: keepOrRefuse, pointOfNoReturn: true },
     settle: { run: forgetBefore },
   },
   failed: tellOfUndo,
@@ -115,8 +108,6 @@ const eventData = (
 async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Promise<void> {
   const { input, operationId, canceled, error, now } = context
   const { siteId } = input
-  // Only the cleanup was left, which does not make a kept update a failed one.
-  if (await hasResult(tx, operationId, 'keep')) return
   const { against } = ((await resultOfStep(tx, operationId, 'pictures_after')) ?? { against: null }) as Judged
   const isUndone = await wasUndone(tx, operationId, 'update')
   const told = (error ?? (canceled ? 'It was canceled' : 'unknown')).replace(/\.$/, '')

@@ -1,5 +1,6 @@
 import type { AnyDefinition } from '../definition.ts'
 import { type Lease, LeaseLost } from './lease.ts'
+import { isPastReturn } from './next-transition.ts'
 import type { OperationState, StepTransition } from './operation-state.ts'
 import {
   type AbortReason,
@@ -16,7 +17,7 @@ export interface Execution {
   readonly lease: Lease
   /** Resolves, and never rejects, when the worker has finished with the operation. */
   readonly done: Promise<void>
-  /** Aborts the running step. `canceled` does not interrupt an undo. */
+  /** Aborts the running step. `canceled` does not interrupt an undo, or a step behind a point of no return. */
   abort(reason: AbortReason): void
   /** Returns the operation to the queue when the running step has ended normally. */
   endAfterStep(): void
@@ -32,11 +33,11 @@ export function execute(
   const reasons = new Set<AbortReason>()
   const work: HeldOperation = { operationServices, definition, lease, reasons }
   let endsAfterStep = false
+  let state = taken
   let current: { transition: StepTransition; controller: AbortController } | undefined
 
   const run = async () => {
     tell(work, 'taken', taken)
-    let state = taken
     while (state.transition) {
       const { transition } = state
       if (endsAfterStep) {
@@ -62,6 +63,7 @@ export function execute(
     lease,
     done: run().catch(abandon),
     abort(reason) {
+      if (reason === 'canceled' && isPastReturn(definition, state.steps)) return
       reasons.add(reason)
       if (current && !(reason === 'canceled' && current.transition.do === 'undo'))
         current.controller.abort(new Error(reason))

@@ -19,6 +19,20 @@ const DEATHS_ALLOWED = 5
 
 export const attemptsAllowed = (definition: AnyDefinition): number => definition.attempts ?? USUAL_ATTEMPTS
 
+/** Returns the steps that an operation may still run or undo: those behind a point of no return that it has passed. */
+export function stepsInPlay(
+  definition: AnyDefinition,
+  steps: readonly OperationStepRow[],
+): readonly OperationStepRow[] {
+  const isPoint = ({ name, state }: OperationStepRow) =>
+    state === 'succeeded' && definition.steps[name]?.pointOfNoReturn === true
+  return steps.slice(steps.findLastIndex(isPoint) + 1)
+}
+
+/** Returns whether an operation has passed a point of no return. */
+export const isPastReturn = (definition: AnyDefinition, steps: readonly OperationStepRow[]): boolean =>
+  stepsInPlay(definition, steps).length < steps.length
+
 /** Decides only from the records, so that a worker that takes over decides the same. */
 export function nextTransition(
   definition: AnyDefinition,
@@ -26,14 +40,16 @@ export function nextTransition(
   steps: readonly OperationStepRow[],
 ): Transition {
   const mostStarts = attemptsAllowed(definition) + DEATHS_ALLOWED
+  const inPlay = stepsInPlay(definition, steps)
   if (operation.ending) {
-    const step = steps.findLast((each) => hasToBeUndone(definition, each))
+    const step = inPlay.findLast((each) => hasToBeUndone(definition, each))
     return step ? { do: 'undo', position: step.position } : { do: 'end', state: operation.ending }
   }
-  const step = steps.find(({ state }) => state !== 'succeeded')
+  const step = inPlay.find(({ state }) => state !== 'succeeded')
   if (!step) return { do: 'end', state: 'succeeded' }
   const at = step.position
-  if (operation.cancel_requested) return { do: 'rollBack', at, ending: 'canceled', error: null }
+  if (operation.cancel_requested && !isPastReturn(definition, steps))
+    return { do: 'rollBack', at, ending: 'canceled', error: null }
   if (step.attempts >= mostStarts)
     return { do: 'rollBack', at, ending: 'failed', error: `Step ${step.name} was interrupted ${step.attempts} times` }
   return { do: 'run', position: step.position }

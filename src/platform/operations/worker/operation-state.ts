@@ -6,7 +6,7 @@ import { type AnyDefinition, type FailureContext, PermanentFailure } from '../de
 import { storedSource } from '../stored.ts'
 import { failureText } from './failure-text.ts'
 import { databaseNow, LeaseLost, type StoredOperation } from './lease.ts'
-import { nextTransition, percentDone, type Transition } from './next-transition.ts'
+import { isPastReturn, nextTransition, percentDone, type Transition } from './next-transition.ts'
 
 /** The worker's next transition of a step. */
 export type StepTransition = Extract<Transition, { position: number }>
@@ -136,7 +136,8 @@ export async function end(
       .where('operation_id', '=', operation.id)
       .where('state', '=', 'pending')
       .execute()
-  if (state !== 'succeeded' && definition?.failed) await callHook(tx, operation, definition, state, operationServices)
+  if (state !== 'succeeded' && definition?.failed && !isPastReturn(definition, steps))
+    await callHook(tx, operation, definition, state, operationServices)
   Object.assign(operation, changes)
   await announce(tx, 'operations')
 }
@@ -216,14 +217,15 @@ export async function stepDone(
 
 /**
  * Records that the attempt to run or undo a step failed.
- * @param failure `waitMs` is the time until the next attempt, or `undefined` if it was the last
+ * @param failure `waitMs` is the time until the next attempt, or `undefined` if it was the last. `isCancelable`: whether
+ * a cancel request counts
  * @returns whether the worker continues with the operation; otherwise it waits in the queue
  */
 export async function attemptFailed(
   tx: Tx,
   current: OperationState,
   transition: StepTransition,
-  failure: { error: unknown; waitMs: number | undefined },
+  failure: { error: unknown; waitMs: number | undefined; isCancelable: boolean },
   operationServices: OperationServices,
 ): Promise<boolean> {
   const { operation } = current
@@ -237,7 +239,7 @@ export async function attemptFailed(
     if (!givenUp) await requeue(tx, operation, failure.waitMs as number)
     return givenUp
   }
-  const canceled = operation.cancel_requested === 1
+  const canceled = operation.cancel_requested === 1 && failure.isCancelable
   if (canceled || failure.waitMs === undefined) {
     await changeStep(tx, current, transition.position, {
       state: 'failed',

@@ -12,7 +12,7 @@ import {
 import { resultsOf, storedInput, storedSource } from '../stored.ts'
 import { usualBackoff, waitAfter } from './backoff.ts'
 import { holdLease, type Lease, LeaseLost } from './lease.ts'
-import { attemptsAllowed, percentDone } from './next-transition.ts'
+import { attemptsAllowed, isPastReturn, percentDone } from './next-transition.ts'
 import {
   advance,
   attemptFailed,
@@ -113,7 +113,8 @@ async function attempt(
     return record(work, current, transition, async (tx, next) => {
       if (transition.do === 'undo') await step.undo?.(tx, ctx)
       // The row is locked: a later cancel request is too late for this step.
-      else if (next.operation.cancel_requested) throw new Error('canceled')
+      else if (next.operation.cancel_requested && !isPastReturn(work.definition, next.steps))
+        throw new Error('canceled')
       else await checkPermission(work, current, tx)
       const result = transition.do === 'run' ? await step.commit(tx, ctx) : undefined
       return recordDone(work, tx, next, transition, result)
@@ -133,7 +134,7 @@ async function checkPermission(
   tx: Tx,
 ): Promise<void> {
   const askedById = operation.asked_by_id
-  if (askedById === null || !definition.permission) return
+  if (askedById === null || !definition.permission || isPastReturn(definition, steps)) return
   const context = { askedById, input: storedInput(definition, operation), results: resultsOf(steps) }
   const refusal = await (definition as Definition).permission?.(tx, context)
   if (refusal !== undefined) throw new PermanentFailure(refusal)
@@ -179,7 +180,8 @@ async function recordFailure(
     )
   return record(work, current, transition, async (tx, next) => {
     if (isFree) await changeStep(tx, next, transition.position, { attempts: attempts - 1 })
-    return attemptFailed(tx, next, transition, { error, waitMs }, operationServices)
+    const isCancelable = !isPastReturn(definition, next.steps)
+    return attemptFailed(tx, next, transition, { error, waitMs, isCancelable }, operationServices)
   })
 }
 

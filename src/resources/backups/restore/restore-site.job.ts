@@ -187,7 +187,7 @@ const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
 async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Promise<void> {
   const { input, canceled, now } = context
   const failure = await openAfterFailure(tx, context)
-  if (!failure?.site || canceled) return
+  if (!failure.site || canceled) return
   const { site, reason } = failure
   const state = failure.isRolledBack
     ? 'Nothing was changed'

@@ -367,7 +367,7 @@ test('canceled while it is prepared, or while the site is closed, leaves the sit
   }
 })
 
-test('canceled when only the cleanup is left, keeps the restored content', async () => {
+test('cannot be canceled when only the cleanup is left, and keeps the restored content', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   await say(site.directory, 'new')
@@ -380,12 +380,12 @@ test('canceled when only the cleanup is left, keeps the restored content', async
   work({ siteFiles: but(real, { cleanUp }) })
   const id = await order(site.id, body)
   await reached.opened
-  // The host stops too, so another worker finds the operation canceled.
+  // The host stops too, so another worker cleans up.
   const stopped = worker.stop(0)
-  await api.database.transaction((tx) => requestCancel(tx, id, Date.now(), jobs))
+  expect(await api.database.transaction((tx) => requestCancel(tx, id, Date.now(), jobs))).toBe('too_late')
   await stopped
   work()
-  expect(await ended(api.database, id)).toMatchObject({ state: 'canceled' })
+  expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
   goesOn.open()
   expect(await says(site.directory)).toEqual(['old', 'old'])
   expect(await isOpen(site)).toBe(true)

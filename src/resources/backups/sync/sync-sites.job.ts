@@ -202,7 +202,7 @@ const eventData = ({ siteId, sourceId }: SyncOrder) => ({ from_site_id: sourceId
 async function tellOfFailure(tx: Tx, context: FailureContext<SyncOrder>): Promise<void> {
   const { input, canceled } = context
   const failure = await openAfterFailure(tx, context)
-  if (!failure || canceled) return
+  if (canceled) return
   const { site, reason } = failure
   const state = failure.isRolledBack
     ? 'Nothing was changed'

@@ -13,7 +13,7 @@ import {
 } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { bindToHost } from '../../../platform/operations/host-operations.ts'
-import { hasResult, resultOfStep } from '../../../platform/operations/steps-of.ts'
+import { resultOfStep } from '../../../platform/operations/steps-of.ts'
 import { aheadOf, type CreatedUndoPoint, copyingAhead, forgetFilesAhead, keepUndoPoint } from '../../backups/public.ts'
 import { aboutSite, changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
@@ -51,12 +51,6 @@ type Context<Known = Results> = StepContext<RelocateOrder, HostServices, Known>
 
 const replacement = contentReplacement<RelocateOrder, Results>()
 
-/** Skips a commit step after `done`, when a retry only cleans up. */
-const unlessDone =
-  <Known, Result>(commit: (tx: Tx, context: Context<Known>) => Promise<Result>) =>
-  async (tx: Tx, context: Context<Known>): Promise<Result> =>
-    (context.results as { done?: true }).done ? (null as Result) : commit(tx, context)
-
 /** A commit step that a retry repeats. The operation on the new host is canceled in {@link endMove}. */
 const repeatable = async () => {}
 
@@ -75,10 +69,10 @@ export const relocateSiteJob = durableWith<HostServices>()({
   atOnce: 2,
   steps: {
     check: replacement.open<{ host: string }>({ run: check }),
-    place: { commit: unlessDone<unknown, Results['place']>(givePlace), undo: repeatable },
+    place: { commit: givePlace, undo: repeatable },
     copy_files: replacement.open(copyingAhead<RelocateOrder>()),
     copy_database: replacement.open<DatabaseAhead>({ run: keepAhead, undo: forgetSums, weight: 2 }),
-    ask_files: { commit: unlessDone<Results, Asked>(askForFiles), undo: repeatable },
+    ask_files: { commit: askForFiles, undo: repeatable },
     receive_files: replacement.open({
       run: (context) => awaitNewHost(context, context.results.ask_files.operationId),
       weight: 6,
@@ -86,12 +80,12 @@ export const relocateSiteJob = durableWith<HostServices>()({
     page: replacement.open<PageMarks | null>({ run: lookAtPage }),
     close: replacement.close,
     keep_content: replacement.closed<NonNullable<Results['keep_content']>>({ run: keepContent, undo: forgetBehind }),
-    ask_content: { commit: unlessDone<Results, Asked>(askForContent), undo: repeatable },
+    ask_content: { commit: askForContent, undo: repeatable },
     receive_content: replacement.closed({
       run: (context) => awaitNewHost(context, context.results.ask_content.operationId),
       weight: 2,
     }),
-    done: { commit: exchange },
+    done: { commit: exchange, pointOfNoReturn: true },
     leave: { run: leave },
   },
   failed: endMove,
@@ -225,7 +219,6 @@ async function endMove(tx: Tx, context: FailureContext<RelocateOrder>): Promise<
   const { input, operationId, canceled, error, now } = context
   const { siteId, toHostId: hostId } = input
   await openSite(tx, siteId, operationId, now())
-  if (await hasResult(tx, operationId, 'done')) return
   const asked: number[] = []
   for (const step of ['ask_files', 'ask_content']) {
     const found = (await resultOfStep(tx, operationId, step)) as Asked | undefined

@@ -2,7 +2,7 @@ import { contentPlace } from '../../../hosting/site-database/database-content.ts
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directory.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { type FailureContext, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
-import { hasResult, wasUndone } from '../../../platform/operations/steps-of.ts'
+import { wasUndone } from '../../../platform/operations/steps-of.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { holdSite } from '../site.store.ts'
 import type { Site } from '../site.ts'
@@ -17,11 +17,11 @@ import { runSiteTask } from '../wordpress/run-site-task.ts'
  *
  * The new content is staged next to the site while visitors use it. Then the site is closed, and its content at that
  * moment is kept. The new content is switched in and adapted, and the site opens when its WordPress responds. Until
- * `done` has committed, rolling back restores the site. Afterwards nothing rolls back, because visitors have written
- * since, and a retry only cleans up.
+ * the point of no return has committed, rolling back restores the site. Afterwards nothing rolls back, because visitors
+ * have written since, and a retry only cleans up.
  *
- * A definition names its own steps, because names of steps are stored. Two names are fixed, because the rollback looks
- * them up: `switch` and `done`.
+ * A definition names its own steps, because names of steps are stored. One name is fixed, because the rollback looks
+ * it up: `switch`.
  */
 
 /** Input of such an operation. */
@@ -30,12 +30,8 @@ export interface ReplaceOrder {
 }
 
 type Running<Order, Results> = StepContext<Order, HostServices, Results>
-/** Context of a rollback. `done` exists once nothing can be rolled back. */
-export type Undoing<Order = ReplaceOrder, Results = unknown> = StepContext<
-  Order,
-  HostServices,
-  Partial<Results> & { readonly done?: unknown }
->
+/** Context of a rollback. */
+export type Undoing<Order = ReplaceOrder, Results = unknown> = StepContext<Order, HostServices, Partial<Results>>
 
 /** Step that a caller supplies. */
 export interface SuppliedStep<Order, Results, Result> {
@@ -97,12 +93,11 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
   readonly isNeeded?: (results: Partial<Results>) => boolean
 } = {}) {
   const isWanted = ({ results }: Undoing<Order, Results>): boolean => isNeeded(results as Partial<Results>)
-  const isOver = (context: Undoing<Order, Results>): boolean => Boolean(context.results.done) || !isWanted(context)
 
   const passing =
     <Result>(run: SuppliedStep<Order, Results, Result>['run']) =>
     async (context: StepContext<Order, HostServices>): Promise<Result> =>
-      isOver(context as Undoing<Order, Results>) ? (null as Result) : run(context as Running<Order, Results>)
+      isWanted(context as Undoing<Order, Results>) ? run(context as Running<Order, Results>) : (null as Result)
 
   /** Builds a step that runs while visitors use the site. */
   const open = <Result>(part: SuppliedStep<Order, Results, Result>) => ({ ...part, run: passing(part.run) })
@@ -127,7 +122,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
   const switchBack = async (context: Undoing<Order, Results>): Promise<void> => {
     const { services, input } = context
     const directory = await services.siteDirectories.ofSite(input.siteId)
-    if (isOver(context) || !directory) return
+    if (!isWanted(context) || !directory) return
     await closeForWork(context, input.siteId)
     await content.switchBack(context, directory)
   }
@@ -189,6 +184,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
         await purgeCaches(tx, siteId, purges)
         return true
       },
+      pointOfNoReturn: true as const,
     }),
 
     /** Builds the step that removes leftovers. Failures are only logged: the next operation removes them too. */
@@ -221,14 +217,10 @@ export interface Failed {
   readonly isRolledBack: boolean
 }
 
-/**
- * Opens the site in the transaction that ends a failed or canceled operation.
- * @returns undefined when only the cleanup was left, which does not count as a failure
- */
-export async function openAfterFailure(tx: Tx, context: FailureContext<ReplaceOrder>): Promise<Failed | undefined> {
+/** Opens the site in the transaction that ends a failed or canceled operation. */
+export async function openAfterFailure(tx: Tx, context: FailureContext<ReplaceOrder>): Promise<Failed> {
   const { input, operationId, canceled, error, now } = context
   await openSite(tx, input.siteId, operationId, now())
-  if (await hasResult(tx, operationId, 'done')) return undefined
   return {
     site: await holdSite(tx, input.siteId),
     reason: (error ?? (canceled ? 'canceled' : 'unknown')).replace(/\.$/, ''),

@@ -200,7 +200,7 @@ function describeComparison(compared: Compared | null | undefined): string {
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Input>): Promise<void> {
   const failure = await openAfterFailure(tx, context)
-  if (!failure?.site || context.canceled) return
+  if (!failure.site || context.canceled) return
   const { reason } = failure
   const message = failure.isRolledBack
     ? `The move failed, and the site runs as before: ${reason}.`
