@@ -3,7 +3,7 @@ import { isHostsDoing, PhpCrashed, PhpTimeout, type PhpVersion } from '../../hos
 import { DiskFull } from '../../hosting/site-directories/disk-space.ts'
 import { FilesRefused } from '../../hosting/site-files/paths.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
-import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { forgetResult, recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
 import { needsRights } from '../access/still-allowed.ts'
 import { endAlert, raiseAlert } from '../alerts/public.ts'
@@ -41,6 +41,8 @@ interface Kind {
   readonly failed: Told
 }
 
+type PluginsContext = StepContext<PluginsOrder, HostServices, ChangeContext['results']>
+
 /** The common part of these operations. */
 const common = {
   input: PluginsOrder,
@@ -72,7 +74,7 @@ const keep = (kind: 'fs' | 'db') => ({ ...keeping<PluginsOrder>(kind), weight: 2
 
 /** Rolls back an interrupted change. Finished changes stay. */
 const each = (kind: Kind) => ({
-  run: (context: ChangeContext) => changeAll(context, kind),
+  run: (context: PluginsContext) => changeAll(context, kind),
   undo: (context: Parameters<typeof takeBack>[0]) => takeBack(context),
   weight: 5,
 })
@@ -151,7 +153,7 @@ export const deactivatePluginsJob = durableWith<HostServices>()({
 /**
  * Changes one plugin after the other. Successful changes stay even if others fail, and a retry repeats the failed ones.
  */
-async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning: string } | undefined> {
+async function changeAll(context: PluginsContext, kind: Kind): Promise<{ warning: string } | undefined> {
   const { input, operationId, services, signal } = context
   // Rolls back what a crash has interrupted.
   await takeBack(context)
@@ -176,7 +178,7 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning:
 }
 
 /** Returns advice for the owner of a shop, if its host has a better database. */
-async function adviceFor({ services, input: { siteId } }: ChangeContext): Promise<string | undefined> {
+async function adviceFor({ services, input: { siteId } }: PluginsContext): Promise<string | undefined> {
   const [site, directory] = await Promise.all([
     findSite(services.database.read, siteId),
     services.siteDirectories.ofSite(siteId),
@@ -190,7 +192,7 @@ async function adviceFor({ services, input: { siteId } }: ChangeContext): Promis
  * @returns why it failed, in which case the site is unchanged, or a warning for its owner
  */
 async function changeOne(
-  context: ChangeContext,
+  context: PluginsContext,
   plugin: OrderedPlugin,
   kind: Kind,
 ): Promise<{ readonly fault?: string; readonly warning?: string }> {
@@ -229,7 +231,7 @@ interface Outcome {
 }
 
 async function record(
-  context: ChangeContext,
+  context: PluginsContext,
   { path, version }: OrderedPlugin,
   { told, outcome, what, reason }: Outcome,
 ): Promise<void> {

@@ -6,19 +6,18 @@ import type { HostServices } from '../kit/host-services.ts'
 import { purgeCaches, runSiteTask } from '../sites/public.ts'
 import type { InnerFaults } from './front-fault.ts'
 import { changeUnderWay, endChange, type PluginChange } from './plugin.store.ts'
-import type { PluginsOrder } from './plugin.ts'
 
-/** `keep_files` exists if the operation changes files. */
-export type ChangeContext = StepContext<
-  PluginsOrder,
-  HostServices,
-  {
-    look: { fault: string | null; inner?: InnerFaults; databaseErrors?: readonly string[] }
-    keep_files?: CreatedUndoPoint | null
-    keep_database?: CreatedUndoPoint | null
-  }
+/** What a change of a plugin, and its rollback, need of a step. */
+type OfOperation<Results> = Pick<
+  StepContext<{ readonly siteId: number }, HostServices, Results>,
+  'services' | 'input' | 'operationId' | 'signal' | 'results' | 'transaction' | 'log'
 >
-type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: CreatedUndoPoint | null }>
+/** `keep_files` exists if the operation changes files. */
+export type ChangeContext = OfOperation<{
+  readonly look: { fault: string | null; inner?: InnerFaults; databaseErrors?: readonly string[] }
+  readonly keep_files?: CreatedUndoPoint | null
+}>
+type Undoing = OfOperation<{ readonly look?: unknown; readonly keep_files?: CreatedUndoPoint | null }>
 /** What {@link restorePaths} needs of a step. */
 export type OperationWithBackup = Pick<
   StepContext<{ readonly siteId: number }, HostServices, { readonly keep_files?: CreatedUndoPoint | null }>,

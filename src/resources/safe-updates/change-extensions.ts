@@ -5,7 +5,6 @@ import { forgetResult, recordResults } from '../../platform/operations/results.t
 import type { CreatedUndoPoint } from '../backups/public.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import {
-  type ChangeContext,
   databaseWarning,
   endChange,
   frontFault,
@@ -129,7 +128,7 @@ async function updateOne(
       const version = from === null ? refuse('it is not installed') : await updateTheme(context, each)
       return { ...item, outcome: 'updated', to: version, message: `Updated ${each.path} from ${from} to ${version}` }
     }
-    const { what, outcome, newErrors = [] } = await update(context as unknown as ChangeContext, each)
+    const { what, outcome, newErrors = [] } = await update(context, each)
     await context.transaction((tx) => endChange(tx, context.operationId))
     const warning = databaseWarning(newErrors)
     const message = warning === undefined ? what : `${what}. ${warning}`
@@ -138,7 +137,7 @@ async function updateOne(
   } catch (error) {
     context.signal.throwIfAborted()
     if (!isPluginsFault(error)) throw error
-    if (kind === 'plugin') await takeBack(context as unknown as ChangeContext)
+    if (kind === 'plugin') await takeBack(context)
     else if (from !== null) await restorePaths(context, [themeFolder(each.path)])
     return { ...item, outcome: 'failed', to: null, message: error.message }
   }
@@ -163,7 +162,7 @@ async function updateTheme(context: UpdateContext, { path, package: wanted }: Or
     const options = { timeoutMs: TASK_MS, refusal: 'WordPress says' }
     return (await runSiteTask(services, input.siteId, 'upgrade-theme', given, options)).version
   })
-  await requireAnswer(context as unknown as ChangeContext)
+  await requireAnswer(context)
   return version
 }
 
