@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
+import { sendPicture } from '../kit/send-picture.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { findThumbnail } from './report.store.ts'
 import { devices } from './report.ts'
@@ -23,19 +24,11 @@ export const getThumbnail = endpoint({
   contentType: 'image/jpeg',
   response: Type.String({ format: 'binary', description: 'Screenshot', examples: ['…'] }),
 
-  async handle({ tx, site, response, request }, { params }) {
-    const picture = await findThumbnail(tx, site.id, params.report_id, params.device)
+  async handle(context, { params }) {
+    const picture = await findThumbnail(context.tx, context.site.id, params.report_id, params.device)
     if (!picture) throw notFound()
     // The picture of a report never changes.
-    const etag = `"${params.report_id}-${params.device}"`
-    response.header('etag', etag)
-    if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
-    return response
-      .headers({
-        'content-type': 'image/jpeg',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'private, max-age=86400',
-      })
-      .send(picture)
+    const version = `${params.report_id}-${params.device}`
+    return sendPicture(context, { picture, version, maxAgeS: 86_400 })
   },
 })

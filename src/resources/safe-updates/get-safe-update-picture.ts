@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
+import { sendPicture } from '../kit/send-picture.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { findPicture } from './safe-update.store.ts'
 import { pictureKinds } from './safe-update.ts'
@@ -26,20 +27,12 @@ export const getSafeUpdatePicture = endpoint({
   contentType: 'image/jpeg',
   response: Type.String({ format: 'binary', description: 'Picture', examples: ['…'] }),
 
-  async handle({ tx, site, response, request }, { params }) {
+  async handle(context, { params }) {
     const { update_id: id, page, width, kind } = params
-    const picture = await findPicture(tx, site.id, { id, page, width, kind })
+    const picture = await findPicture(context.tx, context.site.id, { id, page, width, kind })
     if (!picture) throw notFound()
     // A retry of the operation replaces its pictures.
-    const etag = `"${id}-${page}-${width}-${kind}-${picture.length}"`
-    response.header('etag', etag)
-    if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
-    return response
-      .headers({
-        'content-type': 'image/jpeg',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'private, max-age=300',
-      })
-      .send(picture)
+    const version = `${id}-${page}-${width}-${kind}-${picture.length}`
+    return sendPicture(context, { picture, version, maxAgeS: 300 })
   },
 })
