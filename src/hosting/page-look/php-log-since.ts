@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { shortLine } from '../../platform/short-line.ts'
 import { glance, openLog } from '../php-log/log-file.ts'
 import { codeOwner, readMessage, type Severity } from '../php-log/php-message.ts'
 import { splitLog } from '../php-log/split.ts'
@@ -50,10 +51,7 @@ export function kindsSince(siteDirectory: string, since: PhpLogEnd | null): Logg
   for (const bytes of texts)
     for (const { text } of splitLog(bytes, { inside: false, whole: true }).pieces) {
       const { severity, message, file } = readMessage(text)
-      const short = message
-        .slice(0, MESSAGE_LENGTH)
-        .replace(/\p{Cc}+/gu, ' ')
-        .toWellFormed()
+      const short = shortLine(message, MESSAGE_LENGTH)
       const alike = `${severity} ${file} ${short.replace(/0x[0-9a-f]+|\d+/gi, '#')}`
       const key = createHash('sha256').update(alike).digest('base64url').slice(0, 16)
       if (kinds.size < MOST_KINDS && !kinds.has(key))
