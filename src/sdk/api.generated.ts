@@ -2281,7 +2281,7 @@ export interface paths {
          *
          *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
-        post: operations["orderSafeUpdate"];
+        post: operations["startSafeUpdate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13918,7 +13918,7 @@ export interface operations {
             };
         };
     };
-    orderSafeUpdate: {
+    startSafeUpdate: {
         parameters: {
             query?: never;
             header?: {

@@ -75,7 +75,7 @@ export interface Catalogue {
   readonly nouns: Readonly<Record<string, string>>
 }
 
-/** Flags that all of these commands have. A field of the same name becomes `--set-<name>`. */
+/** Flags of these commands. A field of the same name becomes `--set-<name>`. */
 export const ownFlags = [
   'json',
   'help',
@@ -142,21 +142,22 @@ function facts(document: Document, path: string, method: string, operation: Oper
   const { operationId, summary, description = '', parameters = [], requestBody, responses } = operation
   const resolved = (schema: Schema): Schema =>
     schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) as string] as Schema) : schema
+  const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1] ?? {}
+  const contents = Object.entries(success.content ?? {})
+  const [type = 'application/json', content] =
+    contents.find(([type]) => type === 'application/json') ?? contents[0] ?? []
+  const isPaged = content?.schema.properties?.page !== undefined
   const given = parameters.filter((each) => !each.$ref)
   const fieldsIn = (place: 'path' | 'query') =>
     given
       .filter((each) => each.in === place)
       .map(({ name, required = false, schema, description }) => {
         const whole = { ...resolved(schema), ...(description && { description }) }
-        return { name, flag: flagOf(name), in: place, schema: whole, isNeeded: required } as const
+        return { name, flag: flagOf(name, isPaged), in: place, schema: whole, isNeeded: required } as const
       })
-  const body = bodyFields(requestBody, resolved)
+  const body = bodyFields(requestBody, resolved, isPaged)
   const taken = new Set(body.map(({ name }) => name))
   const inPath = fieldsIn('path').sort((a, b) => path.indexOf(`{${a.name}}`) - path.indexOf(`{${b.name}}`))
-  const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1] ?? {}
-  const contents = Object.entries(success.content ?? {})
-  const [type = 'application/json', content] =
-    contents.find(([type]) => type === 'application/json') ?? contents[0] ?? []
   const answers = type === 'text/event-stream' ? 'events' : type === 'application/json' ? 'json' : 'file'
   return {
     ...{ about: summary, description, operationId, path },
@@ -165,29 +166,36 @@ function facts(document: Document, path: string, method: string, operation: Oper
     flags: [...fieldsIn('query').filter(({ name }) => !taken.has(name)), ...body],
     hasBody: requestBody !== undefined,
     startsWork: Object.keys(success.headers ?? {}).includes('Operation-Id'),
-    isPaged: content?.schema.properties?.page !== undefined,
+    isPaged,
     answers,
     isDestructive: isDestructive(operationId, path),
   } as const
 }
 
-function bodyFields(requestBody: Operation['requestBody'], resolved: (schema: Schema) => Schema): Field[] {
+function bodyFields(
+  requestBody: Operation['requestBody'],
+  resolved: (schema: Schema) => Schema,
+  isPaged: boolean,
+): Field[] {
   const content = requestBody && (requestBody.content['application/json'] ?? Object.values(requestBody.content)[0])
   if (!content) return []
   const { properties = {}, required = [] } = resolved(content.schema)
   return Object.entries(properties).map(([name, schema]) => {
     const whole = { ...resolved(schema), ...(schema.items && { items: resolved(schema.items) }) }
-    return { name, flag: flagOf(name), in: 'body', schema: whole, isNeeded: required.includes(name) }
+    return { name, flag: flagOf(name, isPaged), in: 'body', schema: whole, isNeeded: required.includes(name) }
   })
 }
 
-/** Converts `siteIds` to `site-ids`. Flags of all commands keep their names. */
-function flagOf(name: string): string {
+/** The flag that only commands with pages have. */
+const FOR_PAGES = 'all'
+
+/** Converts `siteIds` to `site-ids`. Flags that the command has keep their names. */
+function flagOf(name: string, isPaged: boolean): string {
   const flag = name
     .replace(/[A-Z]/g, (letter) => `-${letter}`)
     .toLowerCase()
     .replaceAll('_', '-')
-  return ownFlags.includes(flag) ? `set-${flag}` : flag
+  return ownFlags.includes(flag) && (isPaged || flag !== FOR_PAGES) ? `set-${flag}` : flag
 }
 
 /** Returns the name of a word of the path: `/v1/sites/{id}` → SITE, `…/domains/{id}` → DOMAIN. */

@@ -67,6 +67,8 @@ describe('accepted', () => {
       { query: { tag_name: 'shop', paginate: true, page: 2 }, body: undefined },
     ],
     ['cms-version update shop --set-version latest', { body: { version: 'latest' } }],
+    ['safe-updates start shop --all', { body: { all: true } }],
+    ['sites list --all', { query: {}, own: { all: true } }],
     ['backups sync-sites shop 2', { body: { from_site_id: 'shop', to_site_id: 2 } }],
     ['sites delete shop -y', { own: { yes: true } }],
     ['logs list-server shop --status 404,500', { query: { status: '404,500' } }],

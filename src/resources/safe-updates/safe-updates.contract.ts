@@ -107,7 +107,7 @@ const body = { plugins: [{ path: 'forms' }] }
 // biome-ignore format: a table
 const samples: readonly Sample[] = [
   { endpoint: 'listSafeUpdates', path: onSite('/safe-updates'), roles: [] },
-  { endpoint: 'orderSafeUpdate', prepare: ({ site }, api) => withPlugins(api, site, 'forms'), path: onSite('/safe-updates'), body: () => body, roles: ['plugin_management_access'] },
+  { endpoint: 'startSafeUpdate', prepare: ({ site }, api) => withPlugins(api, site, 'forms'), path: onSite('/safe-updates'), body: () => body, roles: ['plugin_management_access'] },
   { endpoint: 'getSafeUpdate', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1'), roles: [] },
   { endpoint: 'getSafeUpdatePicture', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1/pictures/0/1280/after'), roles: [] },
 ]
@@ -126,7 +126,7 @@ const examples: Examples = {
     await api.database.transaction((tx) => withUpdate(tx, siteId, nextUpdate++))
     return {}
   },
-  orderSafeUpdate: async ({ api, siteId }) => {
+  startSafeUpdate: async ({ api, siteId }) => {
     await withPlugins(api, siteId, 'forms')
     // `all` finds it.
     await withThemes(api, siteId, [{ kind: 'theme', slug: 'paper', update_version: '2.0' }])
@@ -146,14 +146,14 @@ const examples: Examples = {
 
 // biome-ignore format: a table
 const problems: readonly ProblemCase[] = [
-  { of: ['orderSafeUpdate'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'no-such' }] } }) },
-  { of: ['orderSafeUpdate'], code: 'themes_refused', example: () => ({ body: { themes: [{ name: 'no-such' }] } }) },
-  { of: ['orderSafeUpdate'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
-  { of: ['orderSafeUpdate'], code: 'nothing_to_update', example: () => ({ body: { all: true } }) },
-  { of: ['orderSafeUpdate'], code: 'safe_update_in_progress', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/safe-updates`, body) } },
-  { of: ['orderSafeUpdate'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
-  { of: ['orderSafeUpdate'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
-  { of: ['orderSafeUpdate'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
+  { of: ['startSafeUpdate'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'no-such' }] } }) },
+  { of: ['startSafeUpdate'], code: 'themes_refused', example: () => ({ body: { themes: [{ name: 'no-such' }] } }) },
+  { of: ['startSafeUpdate'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
+  { of: ['startSafeUpdate'], code: 'nothing_to_update', example: () => ({ body: { all: true } }) },
+  { of: ['startSafeUpdate'], code: 'safe_update_in_progress', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/safe-updates`, body) } },
+  { of: ['startSafeUpdate'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
+  { of: ['startSafeUpdate'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
+  { of: ['startSafeUpdate'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
 ]
 
 const causes: Contract['causes'] = {

@@ -59,8 +59,8 @@ const Body = Type.Object(
   { title: 'SafeUpdateOrder' },
 )
 
-export const orderSafeUpdate = endpoint({
-  id: 'orderSafeUpdate',
+export const startSafeUpdate = endpoint({
+  id: 'startSafeUpdate',
   method: 'POST',
   path: '/v1/sites/{id}/safe-updates',
   summary: 'Update plugins and themes safely',
