@@ -201,6 +201,7 @@ export async function revokeRole(tx: Tx, { role, name }: RoleName, now: number):
     .where('name', '=', name)
     .where('revoked_at', 'is', null)
     .execute()
-  await revokeLogin(tx, { role, name })
+  // A running host must still learn that it is lost. Its login sees no rows of sites then.
+  if (role !== 'host') await revokeLogin(tx, { role, name })
   await announce(tx, 'certificates')
 }

@@ -165,6 +165,8 @@ async function ownerOfFolder(dataDir: string): Promise<FolderOwner | undefined> 
 }
 
 function nextStep({ role, databaseUrl, keys }: Joined): string {
+  if (databaseUrl !== undefined && role === 'host')
+    return 'This machine has its certificate, its own login for the database, and the keys of its role. Set the storage for backups as on the control. Do not set STEAD_MASTER_KEY and STEAD_DATABASE_URL. Run stead host'
   if (databaseUrl !== undefined)
     return `This machine has its certificate, its own login for the database, and the keys of its role. Do not set STEAD_DATABASE_URL and STEAD_MASTER_KEY. Run stead ${role}`
   if (keys)

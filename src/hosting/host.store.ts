@@ -56,14 +56,16 @@ export async function usableHostNamed(tx: Tx, name: string): Promise<number | un
   return found?.id
 }
 
-/** Returns whether the host name leads to a site of this Stead, on any host. */
+/** Returns whether the host name leads to a site of this Stead, on any host. Deleted sites of other hosts count, too. */
 export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
   const found = await tx
     .selectFrom('routes')
-    .innerJoin('sites', 'sites.id', 'routes.site_id')
-    .select('sites.id')
+    // The login of a host sees no sites of others.
+    .leftJoin('sites', 'sites.id', 'routes.site_id')
+    .select('routes.site_id')
     .where('routes.host_name', 'in', listedUnder(hostName))
     .where('sites.deleted_at', 'is', null)
+    .limit(1)
     .executeTakeFirst()
   return found !== undefined
 }

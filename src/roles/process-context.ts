@@ -43,7 +43,7 @@ export interface ProcessContext extends ProcessKeys {
   readonly logs: LogStore
   /** The free space on the disk of the data folder. */
   readonly room: FreeRoom
-  /** Whether this machine joined, and uses a login of its own that has only the rights of its role: only edges do. */
+  /** Whether this machine joined, and uses a login of its own that has only the rights of its role. */
   readonly hasOwnLogin: boolean
   /**
    * Set if the database was away when the process started. Resolves when it is back, brought up to date, and belongs to
@@ -233,15 +233,27 @@ function joinedEdge({ databaseUrl, masterKey }: Config, joined: Joined, log: Log
   return joined
 }
 
-/** Hosts have no login of their own. One that also has the master key runs as one that did not join. */
+/** A host with the settings of the control uses those. With the master key, it runs as one that did not join. */
 async function joinedHost(config: Config, joined: Joined, log: Log): Promise<Joined | undefined> {
-  if (!config.databaseUrl)
-    throw new OperatorError('This host has joined an installation. Set STEAD_DATABASE_URL as on the control.')
-  const { databaseUrl: _, ...keyless } = joined
-  if (!(await keysGiven(config))) return keyless
+  const hasMasterKey = (await keysGiven(config)) !== undefined
   const given = config.masterKey ? 'STEAD_MASTER_KEY is set' : `${masterKeyFile(config)} exists`
-  if (joined.keys) log.warn(`${given}, but this host does not need the master key: remove it`)
-  return undefined
+  if (!config.databaseUrl && (hasMasterKey || joined.databaseUrl === undefined))
+    throw new OperatorError(
+      joined.databaseUrl === undefined
+        ? 'This host has joined an installation. Set STEAD_DATABASE_URL as on the control.'
+        : `${given}, but this host does not need the master key: remove it. It has a login of its own for the database.`,
+    )
+  if (hasMasterKey) {
+    if (joined.keys) log.warn(`${given}, but this host does not need the master key: remove it`)
+    return undefined
+  }
+  if (!config.databaseUrl) return joined
+  const { databaseUrl: own, ...others } = joined
+  if (own !== undefined)
+    log.warn(
+      'STEAD_DATABASE_URL is set, so this host has all rights in the database. Remove it, and the host uses the login that it got when it joined',
+    )
+  return others
 }
 
 async function openOwnControlDatabase(

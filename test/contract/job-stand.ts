@@ -5,6 +5,7 @@
 
 import { accountHooks, jobs } from '../../src/jobs.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
+import type { Database } from '../../src/platform/db/database.ts'
 import { requeueOperation } from '../../src/platform/operations/control.ts'
 import type { AnyDefinition, Definition, StepContext } from '../../src/platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
@@ -60,13 +61,16 @@ export class JobStand {
   /** The work of this test. */
   readonly told: Told[] = []
   readonly #api: TestApi
+  readonly #ofHost: Database
   #host: FakeHost | undefined
   #worker: Worker | undefined
   #runs = 0
   readonly #leftovers: (() => Promise<unknown>)[] = []
 
-  constructor(api: TestApi) {
+  /** @param ofHost the database with the login of a host; default: with that of a control */
+  constructor(api: TestApi, ofHost: Database = api.database) {
     this.#api = api
+    this.#ofHost = ofHost
   }
 
   /** @param below parent of the host's folder; default: the system's temporary folder */
@@ -74,7 +78,7 @@ export class JobStand {
     const api = this.#api
     const tag = `job-${++this.#runs}`
     this.told.length = 0
-    const host = await fakeHost(api, { below })
+    const host = await fakeHost(api, { below, database: this.#ofHost })
     this.#host = host
     const owner = await api.person(`owner-${tag}@example.com`)
     const mate = await api.person(`mate-${tag}@example.com`)
@@ -109,11 +113,15 @@ export class JobStand {
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
     const keys = { masterKey: Buffer.alloc(32, 7), edgeSealer: createSealer(Buffer.alloc(32, 8)) }
     const services = { ...host.services, ...keys, logs, mailer, definitions: jobs, accountHooks }
-    this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
-      ...{ runner: definition.on, services: services as never, lookEveryMs: 40, leaseMs },
-      ...(definition.on === 'host' && { hostId: host.hostId }),
-      observe: ({ at }) => at === 'lost' && onLost?.(),
-    })
+    this.#worker = startWorker(
+      definition.on === 'host' ? this.#ofHost : api.database,
+      [told(definition, this.told) as Definition],
+      {
+        ...{ runner: definition.on, services: services as never, lookEveryMs: 40, leaseMs },
+        ...(definition.on === 'host' && { hostId: host.hostId }),
+        observe: ({ at }) => at === 'lost' && onLost?.(),
+      },
+    )
     return this.#worker
   }
 

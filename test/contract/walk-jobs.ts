@@ -19,7 +19,7 @@ const faults = ['fails before its work', 'fails after its work'] as const
 type Fault = (typeof faults)[number] | 'is cut off after its work'
 
 /** Returns the definition with the fault in one step, the first time that it runs. */
-function withFault(definition: AnyDefinition, name: string, fault: Fault): AnyDefinition {
+export function faultAt(definition: AnyDefinition, name: string, fault: Fault): AnyDefinition {
   let struck = false
   const strike = (at: 'before' | 'after') => {
     if (struck || (at === 'before') !== (fault === 'fails before its work')) return
@@ -54,7 +54,7 @@ function partsOf(definitions: readonly AnyDefinition[]): Map<string, number> {
 }
 
 /** A lease that does not expire during a test. */
-const LONG_MS = 600_000
+export const LONG_MS = 600_000
 
 /** @param part from 1 */
 export function walkJobs(part: 1 | 2 | 3): void {
@@ -111,7 +111,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
     test.each(cases)('$type: $step $fault', async ({ type, step, fault, definition }) => {
       const sample = sampleOf(type)
       const world = await stand.newWorld()
-      const faulty = withFault(definition, step, fault)
+      const faulty = faultAt(definition, step, fault)
       const id = await stand.ask(world, sample, faulty)
       // The fault strikes once, so another worker would not meet it.
       stand.start(world, faulty, { leaseMs: LONG_MS })
@@ -125,7 +125,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
       const sample = sampleOf(definition.name)
       const world = await stand.newWorld()
       const steps = Object.keys(definition.steps)
-      const faulty = steps.reduce((given, step) => withFault(given, step, 'is cut off after its work'), definition)
+      const faulty = steps.reduce((given, step) => faultAt(given, step, 'is cut off after its work'), definition)
       const id = await stand.ask(world, sample, faulty)
       for (const _step of steps) {
         const lost = gate()

@@ -105,6 +105,10 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
 
   test('starts without the master key, and serves its sites', async () => {
     expect(host.stead.env).not.toHaveProperty('STEAD_MASTER_KEY')
+    // Nor the login of the control: it uses its own.
+    expect(host.stead.env).not.toHaveProperty('STEAD_DATABASE_URL')
+    const logins = await lab.records("select distinct usename from pg_stat_activity where usename like 'stead%host%'")
+    expect(logins).toEqual([{ usename: expect.stringMatching(/_host_h9_/) }])
     expect(await readdir(host.dataDir)).not.toContain('master.key')
     expect((await stat(join(host.dataDir, 'joined.json'))).mode & 0o777).toBe(0o600)
     expect([await hostOf(sites.alfa), await hostOf(sites.bravo)]).toEqual([other.name, 'h9'])

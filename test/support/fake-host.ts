@@ -21,6 +21,7 @@ import { specialiseDirectory } from '../../src/hosting/site-directories/speciali
 import { SiteFiles } from '../../src/hosting/site-files/site-files.ts'
 import { jobs, siteHooks } from '../../src/jobs.ts'
 import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
+import type { Database } from '../../src/platform/db/database.ts'
 import { noLog } from '../../src/platform/log/log.ts'
 import { secretOpener } from '../../src/platform/operations/rights-of-host.ts'
 import type { HostServices } from '../../src/resources/kit/host-services.ts'
@@ -113,6 +114,8 @@ const pluginPackages = (dataDir: string): PluginPackages => ({
 export interface FakeHostOptions {
   /** Default: the first in the database. */
   readonly asked?: number
+  /** Default: with the login of a control. */
+  readonly database?: Database | undefined
   /** Parent of its folder. Default: the system's temporary folder. */
   readonly below?: string | undefined
   /** Default: one of its own. */
@@ -120,12 +123,12 @@ export interface FakeHostOptions {
 }
 
 export async function fakeHost(
-  { database, config, backups }: TestApi,
-  { asked, below = tmpdir(), sealer = createSealer(Buffer.alloc(32, 1)) }: FakeHostOptions = {},
+  { database: ofControl, config, backups }: TestApi,
+  { asked, database = ofControl, below = tmpdir(), sealer = createSealer(Buffer.alloc(32, 1)) }: FakeHostOptions = {},
 ): Promise<FakeHost> {
   const dataDir = await mkdtemp(join(below, 'stead-jobs-'))
   const hostId =
-    asked ?? (await database.read.selectFrom('hosts').select('id').orderBy('id').executeTakeFirstOrThrow()).id
+    asked ?? (await ofControl.read.selectFrom('hosts').select('id').orderBy('id').executeTakeFirstOrThrow()).id
   const template = { path: join(dataDir, 'template'), coreVersion: '6.8', corePath: '/core', install: 'wordpress' }
   await mkdir(join(template.path, 'web'), { recursive: true })
   for (const shared of ['wp-admin/index.php', 'wp-includes/load.php']) {

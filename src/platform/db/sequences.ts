@@ -26,6 +26,7 @@ export const nextId = (tx: Tx, table: string): RawBuilder<number> =>
 export async function raiseIds(tx: Tx, table: string, last: number): Promise<void> {
   if ((await lastGivenId(tx, table)) >= last) return
   if (isPostgres(tx)) {
+    if (!(await mayRaise(tx, table))) return void (await sql`select stead_raise_ids(${table}, ${last})`.execute(tx))
     // No insert may take a number in the meantime, because setval must not reset the sequence to before it.
     await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(tx)
     const sequence = sql`${`${table}_id_seq`}::regclass`
@@ -36,4 +37,11 @@ export async function raiseIds(tx: Tx, table: string, last: number): Promise<voi
   }
   const { numAffectedRows = 0n } = await sql`update sqlite_sequence set seq = ${last} where name = ${table}`.execute(tx)
   if (numAffectedRows === 0n) await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(tx)
+}
+
+/** Logins of hosts may raise numbers only by a function: see `roles/logins/host-rows.ts`. */
+async function mayRaise(tx: Tx, table: string): Promise<boolean> {
+  const { rows } = await sql<{ may: boolean }>`
+    select has_sequence_privilege(${`${table}_id_seq`}, 'update') as may`.execute(tx)
+  return rows[0]?.may === true
 }

@@ -30,7 +30,12 @@ describe.skipIf(!postgresUrl)('a host that joined', () => {
     expect([context.masterKey, context.hasOwnLogin]).toEqual([undefined, false])
     expect(context.config.databaseUrl).toBe(settings.STEAD_DATABASE_URL)
     expect(context.hostKey).toBe(edgeKeysOf(masterKey).toHosts)
+    // With the login that it got, unless the control could not create one.
+    expect((await machine.open()).hasOwnLogin).toBe(true)
+    const { databaseUrl, ...without } = await joined()
+    await writeFile(join(machine.dataDir, 'joined.json'), JSON.stringify(without))
     await expect(machine.open()).rejects.toThrow('Set STEAD_DATABASE_URL as on the control')
+    await writeFile(join(machine.dataDir, 'joined.json'), JSON.stringify({ ...without, databaseUrl }))
   })
 
   test('opens nothing that is sealed in the database', async () => {

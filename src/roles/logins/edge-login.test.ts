@@ -233,6 +233,13 @@ describe.skipIf(!postgresUrl)('the login of an edge', () => {
         .values({ id: 'host-1', part: 'host', facts: '{}', seen_at: 0, certificate_serial: null })
         .execute(),
     )
+    // Its own tables do not change what it owns.
+    await client.query(`create temp table role_logins (login text, role text, name text);
+      create temp table role_certificates (serial text, role text, name text);
+      insert into role_logins values (session_user, 'edge', 'web2');
+      insert into role_certificates values ('other', 'edge', 'web2')`)
+    expect((await client.query('select * from stead_own_serials()')).rows).toEqual(own.rows)
+    await client.query('drop table pg_temp.role_logins, pg_temp.role_certificates')
     await client.query('delete from processes')
     const left = await read().selectFrom('processes').select('id').execute()
     expect(left).toEqual([{ id: 'host-1' }])

@@ -1,25 +1,34 @@
 import { createHash } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Database, isPostgres, type Tx, withoutTimeLimit } from '../../platform/db/database.ts'
 import { existingGroups, type LoginRole } from '../../platform/db/logins/logins.store.ts'
+import { hostFunctions } from './host-rows.ts'
+import { hostRights, hostSequences } from './host-rules.ts'
 import { edgeRights, type RoleRules, type TableRule } from './rules.ts'
 
 /** The same as of migrations, because both change tables. */
 const LOCK = 7241986
 
-export const rulesOf: Readonly<Record<LoginRole, RoleRules>> = { edge: edgeRights }
+export const rulesOf: Readonly<Record<LoginRole, RoleRules>> = { edge: edgeRights, host: hostRights }
 
-/** Functions for conditions on rows. They know the login from the connection, which it cannot change. */
-const FUNCTIONS = [
-  `create or replace function stead_own_serials() returns setof text language sql stable security definer
-    set search_path from current as $$
-      select certificate.serial from role_certificates certificate
-      join role_logins own on own.role = certificate.role and own.name = certificate.name
+/** Numbers that the logins of a role may read, beside tables. */
+const sequencesOf: Readonly<Partial<Record<LoginRole, readonly string[]>>> = { host: hostSequences }
+
+/**
+ * Functions for conditions on rows. They know the login from the connection, which it cannot change.
+ * @param of returns the name of a table or function in the schema, quoted
+ */
+const functions = (of: (name: string) => string): readonly string[] => [
+  `create or replace function ${of('stead_own_serials')}() returns setof text language sql stable security definer
+    set search_path = pg_catalog, pg_temp as $$
+      select certificate.serial from ${of('role_certificates')} certificate
+      join ${of('role_logins')} own on own.role = certificate.role and own.name = certificate.name
       where own.login = session_user $$`,
+  ...hostFunctions(of),
 ]
 
 /** Raise it when the statements below change, but no rule. */
-const FORM = 1
+const FORM = 2
 
 /**
  * Gives the logins of machines exactly the rights of their role's rules, if any machine has joined. A table or column
@@ -40,21 +49,27 @@ export async function grantLoginsIn(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
   const groups = await existingGroups(tx)
   const { tables, schema, databaseId } = await tablesThere(tx)
-  const all = [FORM, databaseId, groups, rulesOf, FUNCTIONS, tables]
+  const wanted = functions((name) => `${quoted(schema)}.${quoted(name)}`)
+  const all = [FORM, databaseId, groups, rulesOf, sequencesOf, wanted, tables]
   const mark = createHash('sha256').update(JSON.stringify(all)).digest('hex')
   if (await isGranted(tx, groups, mark)) return
-  for (const each of FUNCTIONS) await sql.raw(each).execute(tx)
   const walled = new Set(groups.flatMap(({ role }) => tablesWithRows(rulesOf[role])))
-  for (const { role, group } of groups) {
-    await sql`revoke all on all tables in schema ${sql.id(schema)} from ${sql.id(group)}`.execute(tx)
-    for (const [table, rule] of Object.entries(rulesOf[role]) as [string, TableRule][]) {
-      if (!tables.includes(table)) continue
-      await grantTable(tx, group, table, rule)
-      if (walled.has(table)) await limitRows(tx, group, table, rule)
-    }
-    await sql`comment on role ${sql.id(group)} is ${sql.lit(mark)}`.execute(tx)
-  }
+  const grants = groups.flatMap(({ role, group }) => [
+    `revoke all on all tables in schema ${quoted(schema)} from ${quoted(group)}`,
+    ...(Object.entries(rulesOf[role]) as [string, TableRule][])
+      .filter(([table]) => tables.includes(table))
+      .flatMap(([table, rule]) => [
+        grantOf(group, table, rule),
+        ...(walled.has(table) ? limitsOf(group, table, rule) : []),
+      ]),
+    ...(sequencesOf[role] ?? []).map((each) => `grant select on sequence ${quoted(each)} to ${quoted(group)}`),
+    `comment on role ${quoted(group)} is '${mark}'`,
+  ])
+  // Hundreds of statements, one by one, would take longer than a machine waits that joins.
+  await sql.raw(`do $grants$ begin ${[...wanted, ...grants].join(';\n')}; end $grants$`).execute(tx)
 }
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** The tables of the log store exist from its first entry on. */
 async function tablesThere(tx: Tx): Promise<{ tables: string[]; schema: string; databaseId: number }> {
@@ -75,30 +90,40 @@ async function isGranted(tx: Tx, groups: readonly { readonly group: string }[], 
 }
 
 const tablesWithRows = (rules: RoleRules): string[] =>
-  Object.entries(rules).flatMap(([table, { rows }]) => (rows === undefined ? [] : [table]))
+  Object.entries(rules as Record<string, TableRule>).flatMap(([table, { rows, changes, results, inserted }]) =>
+    [rows, changes, results, inserted].some((each) => each !== undefined) ? [table] : [],
+  )
 
-async function grantTable(tx: Tx, group: string, table: string, rule: TableRule): Promise<void> {
+function grantOf(group: string, table: string, rule: TableRule): string {
   const rights = [
     ...rightsOn('select', rule.read),
     ...rightsOn('insert', rule.insert),
     ...rightsOn('update', rule.update),
-    ...(rule.delete ? [sql`delete`] : []),
+    ...(rule.delete ? ['delete'] : []),
   ]
-  await sql`grant ${sql.join(rights)} on ${sql.table(table)} to ${sql.id(group)}`.execute(tx)
+  return `grant ${rights.join(', ')} on ${quoted(table)} to ${quoted(group)}`
 }
 
-function rightsOn(right: 'select' | 'insert' | 'update', columns: readonly string[] | 'all' | undefined) {
+function rightsOn(right: 'select' | 'insert' | 'update', columns: readonly string[] | 'all' | undefined): string[] {
   if (columns === undefined) return []
-  if (columns === 'all') return [sql.raw(right)]
-  return [sql`${sql.raw(right)} (${sql.join(columns.map((column) => sql.id(column)))})`]
+  return [columns === 'all' ? right : `${right} (${columns.map(quoted).join(', ')})`]
 }
 
 /** The owner of the tables is not limited: policies are for the group alone. */
-async function limitRows(tx: Tx, group: string, table: string, { rows = 'true' }: TableRule): Promise<void> {
-  const [on, name, condition]: RawBuilder<unknown>[] = [sql.table(table), sql.id(`${group}_rows`), sql.raw(rows)]
-  await sql`alter table ${on} enable row level security`.execute(tx)
-  await sql`drop policy if exists ${name} on ${on}`.execute(tx)
-  await sql`create policy ${name} on ${on} for all to ${sql.id(group)} using (${condition}) with check (${condition})`.execute(
-    tx,
-  )
+function limitsOf(group: string, table: string, rule: TableRule): string[] {
+  const { rows = 'true', changes = rows, results = changes, inserted = results } = rule
+  const [on, to] = [quoted(table), quoted(group)]
+  const policies: Readonly<Record<string, string>> = {
+    rows: `for select to ${to} using (${rows})`,
+    inserted: `for insert to ${to} with check (${inserted})`,
+    changed: `for update to ${to} using (${changes}) with check (${results})`,
+    deleted: `for delete to ${to} using (${changes})`,
+  }
+  return [
+    `alter table ${on} enable row level security`,
+    ...Object.entries(policies).flatMap(([name, policy]) => [
+      `drop policy if exists ${quoted(`${group}_${name}`)} on ${on}`,
+      `create policy ${quoted(`${group}_${name}`)} on ${on} ${policy}`,
+    ]),
+  ]
 }

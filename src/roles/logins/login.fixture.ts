@@ -45,6 +45,8 @@ export interface LoginLab {
   join(owner: RoleName): Promise<JoinedMachine>
   /** Runs statements with the login of a machine. */
   connect(machine: JoinedMachine): Promise<pg.Client>
+  /** The same with an address. */
+  connectAs(url: string): Promise<pg.Client>
   close(): Promise<void>
 }
 
@@ -75,6 +77,13 @@ export async function openLoginLab(): Promise<LoginLab> {
     folders.push(made)
     return made
   }
+  const connectAs = async (connectionString: string) => {
+    const client = new pg.Client({ connectionString })
+    client.on('error', () => {})
+    await client.connect()
+    clients.push(client)
+    return client
+  }
   return {
     ...{ api, sealer: context.sealer },
     async changeMasterKey(key) {
@@ -96,13 +105,8 @@ export async function openLoginLab(): Promise<LoginLab> {
         },
       }
     },
-    async connect({ joined }) {
-      const client = new pg.Client({ connectionString: joined.databaseUrl })
-      client.on('error', () => {})
-      await client.connect()
-      clients.push(client)
-      return client
-    },
+    connect: ({ joined }) => connectAs(joined.databaseUrl as string),
+    connectAs,
     async close() {
       for (const each of clients) await each.end().catch(() => {})
       for (const { logs, database } of contexts) await Promise.all([logs.close(), database.close()])

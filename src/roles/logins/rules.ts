@@ -8,8 +8,14 @@ export interface TableRule<Column extends string = string> {
   readonly insert?: readonly Column[] | 'all'
   readonly update?: readonly Column[] | 'all'
   readonly delete?: true
-  /** SQL that is true for the rows that a login may see and change. Without it: all rows. */
+  /** SQL that is true for the rows that a login may see. Without it: all rows. */
   readonly rows?: string
+  /** SQL that is true for the rows that it may change or delete. Default: `rows`. */
+  readonly changes?: string
+  /** SQL that must be true of rows after a change. Default: `changes`. */
+  readonly results?: string
+  /** SQL that must be true of new rows. Default: `results`. */
+  readonly inserted?: string
 }
 
 /** Rules by table. The schema has neither those of the log store, which exist only on PostgreSQL, nor the migrator's. */
@@ -21,7 +27,7 @@ export type RoleRules = { readonly [Table in keyof Schema]?: TableRule<Columns<T
 }
 
 /** What each login needs to find out that it may start. */
-const start = {
+export const startRights = {
   kysely_migration: { read: ['name'] },
   installation: { read: ['id', 'identity', 'key_mark'] },
   role_authorities: { read: ['number', 'certificate', 'signs_at', 'expires_at'] },
@@ -34,7 +40,7 @@ const start = {
  * are sealed under the master key. An upgrade must not end them.
  */
 export const edgeRights: RoleRules = {
-  ...start,
+  ...startRights,
   hosts: { read: ['id', 'name', 'address', 'identity', 'epoch', 'seen_at'] },
   // Routes.
   routes: { read: ['host_name', 'site_id', 'is_domain'] },

@@ -45,7 +45,7 @@ export interface Lab {
    * the database in its settings.
    */
   joinEdge(name: string): Promise<JoinedEdge>
-  /** Joins another machine as a host, and starts it. It has no master key. */
+  /** Joins another machine as a host, and starts it. It has neither the master key nor the database in its settings. */
   joinHost(name: string): Promise<HostPart>
   /** Creates a token, and returns the arguments with which a machine joins. */
   tokenFor(...words: string[]): Promise<string[]>
@@ -155,7 +155,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       const machine = await network.add(name)
       machines.push(machine)
       const { address } = machine
-      const { STEAD_MASTER_KEY: _, ...others } = settings
+      const { STEAD_MASTER_KEY: _, STEAD_DATABASE_URL: __, ...others } = settings
       const own = { ...others, STEAD_HOST_LISTEN: `${address}:${HOST_PORT}` }
       const part = await makePart(machine, 'host', own, () => acceptsConnections(address, HOST_PORT))
       undo.push(() => part.remove())

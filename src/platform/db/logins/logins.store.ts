@@ -6,7 +6,7 @@ import { isPostgres, type Tx } from '../database.ts'
 const derive = promisify(pbkdf2)
 
 /** The roles whose machines can have logins with few rights. */
-export const loginRoles = ['edge'] as const
+export const loginRoles = ['edge', 'host'] as const
 export type LoginRole = (typeof loginRoles)[number]
 
 /** The machine that a login belongs to. */

@@ -2,6 +2,7 @@ import { revokeRole } from '../../../certificates/role-certificates.store.ts'
 import { recordHost } from '../../../edge/routing/route-changes.store.ts'
 import { type HostState, isUsable } from '../../../hosting/host-state.ts'
 import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
+import { revokeLogin } from '../../../platform/db/logins/logins.store.ts'
 import { notFound, Problem } from '../../../platform/http/problem.ts'
 import { problems } from '../problems.ts'
 import { requestEvacuation } from './evacuate-hosts.job.ts'
@@ -79,6 +80,7 @@ async function change(tx: Tx, host: ChangedHost, state: HostState, now: number):
   await setHostState(tx, host.id, { state, now })
   // Edges no longer connect to it, nor it to others, even if the machine still runs.
   if (!isUsable(state)) await revokeRole(tx, { role: 'host', name: host.name }, now)
+  if (state === 'removed') await revokeLogin(tx, { role: 'host', name: host.name })
   // Notifies a host that is still running.
   await recordHost(tx, host.id)
   return { ...host, state }

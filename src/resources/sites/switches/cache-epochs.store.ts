@@ -13,9 +13,8 @@ export async function raiseCacheEpochs(
   return tx
     .updateTable('sites')
     .set((column) => ({
-      ...(pages && { cache_epoch: column('cache_epoch', '+', 1) }),
+      cache_epoch: column('cache_epoch', '+', pages ? 1 : 0),
       ...(files && { cdn_epoch: column('cdn_epoch', '+', 1) }),
-      id: siteId,
     }))
     .where('id', '=', siteId)
     .returning(['cache_epoch as pages', 'cdn_epoch as files'])
