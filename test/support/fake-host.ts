@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
-import { pictureWidths } from '../../src/hosting/page-measure/take-pictures.ts'
+import type { PageToPicture } from '../../src/hosting/page-measure/take-pictures.ts'
 import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool/pool.ts'
 import { PhpBusy, runtimesOf } from '../../src/hosting/php/runtime.ts'
 import { PhpTaskError } from '../../src/hosting/php/task-error.ts'
@@ -365,13 +365,13 @@ export async function fakeHost(
     ensureCore: async () => {},
     measurePage: async () => measuredPage,
     comparePictures: async () => 0.5,
-    takePictures: async () => ({
+    takePictures: async ({ widths }: PageToPicture) => ({
       errors: [],
-      pictures: pictureWidths.map((width) => ({ width, first: '/9j/', second: '/9j/' })),
+      pictures: widths.map((width) => ({ width, first: '/9j/', second: '/9j/' })),
     }),
-    comparePicturesAfter: async () => ({
+    comparePicturesAfter: async ({ widths }: PageToPicture) => ({
       errors: [],
-      pictures: pictureWidths.map((width) => ({ width, different: 0, after: '/9j/', difference: '/9j/' })),
+      pictures: widths.map((width) => ({ width, different: 0, after: '/9j/', difference: '/9j/' })),
     }),
     cores: {
       offers: async () => [{ version: '6.9', kind: 'stable', phpVersion: '8.1', isOffered: true }],

@@ -8,7 +8,7 @@ declare module 'puppeteer-core' {
     evaluateOnNewDocument<Given>(run: (given: Given) => void, given: Given): Promise<unknown>
     setViewport(size: { width: number; height: number; deviceScaleFactor: number }): Promise<void>
     emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>
-    goto(url: string, options: { waitUntil: 'networkidle2'; timeout: number }): Promise<unknown>
+    goto(url: string, options: { waitUntil: 'networkidle2'; timeout: 0; signal: AbortSignal }): Promise<unknown>
     screenshot(options: { type: 'png' | 'jpeg'; quality?: number; captureBeyondViewport: boolean }): Promise<Uint8Array>
   }
 

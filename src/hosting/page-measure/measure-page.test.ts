@@ -55,7 +55,10 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('a page in Chromium'
     }
   })
 
-  const measure = (path: string, more: { mostMs?: number; mostBytes?: number; isOpen?: boolean } = {}) =>
+  const measure = (
+    path: string,
+    more: { mostMs?: number; mostProcessorMs?: number; mostBytes?: number; isOpen?: boolean } = {},
+  ) =>
     measurePage({
       chromium: chromium as string,
       url: `http://shop.example.com${path}`,
@@ -100,6 +103,14 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('a page in Chromium'
     'is ended when it takes too long',
     async () => {
       await expect(measure('/endless', { mostMs: 10_000 })).rejects.toThrow(MeasureFailed)
+    },
+    MINUTES,
+  )
+
+  test(
+    'is ended when it takes too much processor time',
+    async () => {
+      await expect(measure('/endless', { mostProcessorMs: 3000 })).rejects.toThrow(/3 seconds of processor time/)
     },
     MINUTES,
   )

@@ -6,15 +6,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { bubblewrap } from '../../platform/processes/bubblewrap.ts'
+import { limitTime } from '../php/time-limit.ts'
 import { pathOnly } from '../php/wasm/containment.ts'
-import { residentBytesOf } from '../php/wasm/process-tree.ts'
+import { processorMsOf, residentBytesOf } from '../php/wasm/process-tree.ts'
 import { type JailPlan, jailArguments } from './jail-arguments.ts'
 import { createSocks, type Reach } from './socks.ts'
 
 /** The memory limit of a page and its browser. Beyond it they are ended. */
 const MOST_BYTES = 1536 << 20
 const LOOK_MS = 500
+/** Time without a processor does not count. */
 const MOST_MS = 150_000
+/** The most processor time, which bounds a page that keeps all processors busy. */
+const MOST_PROCESSOR_MS = 150_000
 /** The most that is kept of the result. */
 const RESULT_BYTES = 2 << 20
 /** The most that is kept of the runner's error message. */
@@ -49,6 +53,7 @@ export interface BrowserVisitOptions extends Omit<BrowserVisit, 'siteId'>, Pick<
   /** For tests. */
   readonly mostBytes?: number
   readonly mostMs?: number
+  readonly mostProcessorMs?: number
 }
 
 export type MeasureOptions = BrowserVisitOptions & Omit<PageToMeasure, 'siteId'>
@@ -113,7 +118,8 @@ function modulesFolder(): string {
   return found
 }
 
-async function run(jail: readonly string[], { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS }: BrowserVisitOptions) {
+async function run(jail: readonly string[], options: BrowserVisitOptions): Promise<string> {
+  const { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS, mostProcessorMs = MOST_PROCESSOR_MS } = options
   const { command, args } = bubblewrap(jail)
   const child = spawn(command, args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
   if (child.pid !== undefined) comeAfterVisitors(child.pid)
@@ -127,10 +133,14 @@ async function run(jail: readonly string[], { signal, mostBytes = MOST_BYTES, mo
   }
   const onAbort = () => end('It was interrupted')
   signal.addEventListener('abort', onAbort)
-  const late = setTimeout(() => end(`Measuring the page took longer than ${Math.round(mostMs / 1000)} seconds`), mostMs)
+  const { pid = 0 } = child
+  const onOver = () => end(`Measuring the page took longer than ${Math.round(mostMs / 1000)} seconds`)
+  const lift = limitTime({ ms: mostMs, pid, what: 'The page was not measured', onOver })
   const watch = setInterval(async () => {
-    const resident = child.pid === undefined ? 0 : await residentBytesOf(child.pid)
-    if ((resident ?? 0) > mostBytes) end(`The page uses more than ${mostBytes >> 20} MB of memory in a browser`)
+    if (((await residentBytesOf(pid)) ?? 0) > mostBytes)
+      end(`The page uses more than ${mostBytes >> 20} MB of memory in a browser`)
+    if (processorMsOf(pid) > mostProcessorMs)
+      end(`The page uses more than ${Math.round(mostProcessorMs / 1000)} seconds of processor time in a browser`)
   }, LOOK_MS)
   child.stdout.on('data', (piece: Buffer) => {
     bytes += piece.length
@@ -149,7 +159,7 @@ async function run(jail: readonly string[], { signal, mostBytes = MOST_BYTES, mo
   })
   return promise.finally(() => {
     signal.removeEventListener('abort', onAbort)
-    clearTimeout(late)
+    lift()
     clearInterval(watch)
   })
 }

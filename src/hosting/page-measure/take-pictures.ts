@@ -1,12 +1,14 @@
+import { shortLine } from '../../platform/short-line.ts'
 import { type BrowserVisit, type BrowserVisitOptions, MeasureFailed, runInJail } from './measure-page.ts'
 
-/** The widths of the pictures. The runner knows their heights. */
+/** The widths of pictures: a desk and a phone. */
 export const pictureWidths = [1280, 390] as const
 export type PictureWidth = (typeof pictureWidths)[number]
 
 /** A page before an update, or after it. */
 export interface PageToPicture extends BrowserVisit {
   readonly url: string
+  readonly widths: readonly PictureWidth[]
   /** Selectors of elements that are hidden, because they change between two visits. */
   readonly masks: readonly string[]
   /** What the page takes for the current time. */
@@ -34,7 +36,7 @@ export interface ComparedPictures {
   }[]
 }
 
-/** Four visits of a page, and the comparison. */
+/** Four visits of a page. Time without a processor does not count. */
 const MOST_MS = 120_000
 /** The most characters of a picture in Base64. */
 const MOST_PICTURE = 700_000
@@ -68,29 +70,26 @@ export async function comparePicturesAfter(options: Options): Promise<ComparedPi
 type Untrusted = { readonly width: PictureWidth } & Readonly<Record<string, unknown>>
 
 async function shoot(
-  { url, masks, at, ...options }: Options,
+  { url, widths, masks, at, ...options }: Options,
   more: readonly string[],
 ): Promise<{ errors: string[]; pictures: Untrusted[] }> {
-  const task = [`--shot=${url}`, `--masks=${JSON.stringify(masks)}`, `--at=${at}`, ...more]
+  const task = [`--shot=${url}`, `--widths=${widths.join()}`, `--masks=${JSON.stringify(masks)}`, `--at=${at}`, ...more]
   const found = (await runInJail({ mostMs: MOST_MS, ...options }, task)) as Record<string, unknown> | null
   const { errors, pictures } = found ?? {}
   if (!Array.isArray(errors) || !Array.isArray(pictures)) throw unreadable()
   const isText = (error: unknown): error is string => typeof error === 'string'
   return {
-    errors: errors.filter(isText).slice(0, MOST_ERRORS).map(plainError),
-    pictures: pictureWidths.map((width) => {
+    errors: errors
+      .filter(isText)
+      .slice(0, MOST_ERRORS)
+      .map((error) => shortLine(error, 200)),
+    pictures: widths.map((width) => {
       const picture = pictures.find((each) => each?.width === width)
       if (!picture) throw unreadable()
       return { ...picture, width }
     }),
   }
 }
-
-const plainError = (text: string): string =>
-  text
-    .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, 200)
-    .toWellFormed()
 
 /** Returns pictures in Base64, which the page may have made up. */
 function both<Name extends string>(pictures: Record<Name, unknown>): Record<Name, string> {

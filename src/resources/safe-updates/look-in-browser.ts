@@ -1,12 +1,17 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MeasureFailed, MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
-import type { ComparedPictures, PageToPicture } from '../../hosting/page-measure/take-pictures.ts'
+import {
+  type ComparedPictures,
+  type PageToPicture,
+  type PictureWidth,
+  pictureWidths,
+} from '../../hosting/page-measure/take-pictures.ts'
 import type { StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { findSite, siteAddress } from '../sites/public.ts'
 import type { BeforeUpdate } from './look-at-site.ts'
-import type { SafeUpdateOrder, UpdatedPage } from './safe-update.ts'
+import type { PageKind, SafeUpdateOrder, UpdatedPage } from './safe-update.ts'
 import type { SafeUpdatePictureRow } from './tables.ts'
 
 /*
@@ -28,6 +33,9 @@ export interface BeforeInBrowser {
   readonly missing: string | null
 }
 
+/** A theme that breaks at one width shows it on the homepage. Of the other pages, one width is enough. */
+const widthsOf = (kind: PageKind): readonly PictureWidth[] => (kind === 'front' ? pictureWidths : [pictureWidths[0]])
+
 /** The folder for the pictures from before, on the host. */
 const folderOf = ({ services, operationId }: Pick<Context, 'services' | 'operationId'>): string =>
   join(services.config.dataDir, 'safe-updates', String(operationId))
@@ -40,10 +48,10 @@ export async function picturesBefore(context: Context<{ look_before: BeforeUpdat
   const { pages } = results.look_before
   const taken: { page: number; errors: readonly string[] }[] = []
   let missing: string | null = null
-  for (const [page, { path, steady }] of pages.entries()) {
+  for (const [page, { kind, path, steady }] of pages.entries()) {
     if (steady.status !== 200) continue
     try {
-      const found = await services.takePictures(await pageOf(context, path, at))
+      const found = await services.takePictures(await pageOf(context, { kind, path, at }))
       for (const { width, first, second } of found.pictures) {
         const folder = join(folderOf(context), String(page))
         await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -72,14 +80,17 @@ function whyNone({ signal }: Pick<Context, 'signal'>, error: unknown): string {
   throw error
 }
 
-async function pageOf(context: Context, path: string, at: number): Promise<PageToPicture> {
+async function pageOf(
+  context: Context,
+  { kind, path, at }: Pick<PageToCompare, 'kind' | 'path' | 'at'>,
+): Promise<PageToPicture> {
   const { services, input, signal } = context
   const site = await findSite(services.database.read, input.siteId)
   if (!site) throw new MeasureImpossible('The site was deleted')
   if (site.isInMaintenance) throw new MeasureImpossible('The site is in maintenance mode')
   if ((site.defensiveUntil ?? 0) > context.now()) throw new MeasureImpossible('The site is in defensive mode')
   const url = `http://${siteAddress(site, services.config)}${path}`
-  return { url, siteId: site.id, masks: [], at, signal }
+  return { url, siteId: site.id, widths: widthsOf(kind), masks: [], at, signal }
 }
 
 export interface PicturedPages {
@@ -102,7 +113,7 @@ export async function picturesAfter(
     // A page that does not answer would only show an error.
     if (known?.after?.status !== 200) continue
     try {
-      const found = await lookTwice(context, { page, path: known.path, errors, at: before.at })
+      const found = await lookTwice(context, { page, kind: known.kind, path: known.path, errors, at: before.at })
       compared[page] = { ...known, ...describe(known, found, errors) }
       for (const { width, different, after, difference } of found.pictures) {
         if (different <= MOST_DIFFERENT) continue
@@ -120,13 +131,14 @@ export async function picturesAfter(
 
 interface PageToCompare {
   readonly page: number
+  readonly kind: PageKind
   readonly path: string
   readonly errors: readonly string[]
   readonly at: number
 }
 
-async function lookTwice(context: Context, { page, path, errors, at }: PageToCompare): Promise<ComparedPictures> {
-  const asked = { ...(await pageOf(context, path, at)), pictures: join(folderOf(context), String(page)) }
+async function lookTwice(context: Context, { errors, page, ...asking }: PageToCompare): Promise<ComparedPictures> {
+  const asked = { ...(await pageOf(context, asking)), pictures: join(folderOf(context), String(page)) }
   const first = await context.services.comparePicturesAfter(asked)
   const isWell = first.pictures.every(({ different }) => different <= MOST_DIFFERENT)
   if (isWell && newErrors(first, errors).length === 0) return first

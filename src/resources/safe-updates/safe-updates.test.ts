@@ -9,6 +9,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { answer } from '../../../test/support/job-worlds.ts'
 import { until } from '../../../test/support/stead.ts'
 import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
+import type { PageToPicture } from '../../hosting/page-measure/take-pictures.ts'
 import { requeueOperation } from '../../platform/operations/control.ts'
 import { definitionsByName } from '../../platform/operations/definition.ts'
 import { findOperation } from '../../platform/operations/read.ts'
@@ -181,7 +182,11 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     const pictures = [1280, 390].map((width) => ({
       ...{ width, different: width === 390 ? 2.5 : 0.1, after: '/9j/AA==', difference: '/9j/BB==' },
     }))
-    give({ comparePicturesAfter: async () => ({ errors: [], pictures }) })
+    const comparePicturesAfter = async ({ widths }: PageToPicture) => ({
+      errors: [],
+      pictures: pictures.filter(({ width }) => widths.some((each) => each === width)),
+    })
+    give({ comparePicturesAfter })
     const { operation, report } = await update()
     expect(operation.error).toContain('homepage: 2.5 % of the page looks different at a width of 390 px')
     const [wide, narrow] = report.pages[0].pictures
@@ -191,11 +196,30 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     expect((await world.mate.call('GET', narrow.after_location)).status).toBe(404)
   })
 
+  test('take pictures at both widths of the homepage, and at one of the other pages', async () => {
+    const { takePictures, comparePicturesAfter } = world.host.services
+    const asked: [string, readonly number[]][] = []
+    const noting =
+      <Result>(take: (page: PageToPicture) => Promise<Result>) =>
+      (page: PageToPicture) => {
+        asked.push([new URL(page.url).pathname, page.widths])
+        return take(page)
+      }
+    give({ takePictures: noting(takePictures), comparePicturesAfter: noting(comparePicturesAfter) })
+    await update()
+    const once = [
+      ['/', [1280, 390]],
+      ['/about/', [1280]],
+      ['/wp-login.php', [1280]],
+    ]
+    expect(asked).toEqual([...once, ...once])
+  })
+
   test('judge by new errors in the console', async () => {
     const errors = ['x is not defined at 7']
     const take = world.host.services.takePictures
     give({ takePictures: async (page: never) => ({ ...(await take(page)), errors: ['x is not defined at 3'] }) })
-    const compared = await world.host.services.comparePicturesAfter({} as never)
+    const compared = await world.host.services.comparePicturesAfter({ widths: [1280] } as never)
     // The worker of the first update may take the second one.
     give({ comparePicturesAfter: async () => ({ ...compared, errors }) })
     expect((await update()).report.state).toBe('kept')

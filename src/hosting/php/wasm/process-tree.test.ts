@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { processTree, residentBytesOf, residentBytesOfOne, waitedMsOf } from './process-tree.ts'
+import { processorMsOf, processTree, residentBytesOf, residentBytesOfOne, waitedMsOf } from './process-tree.ts'
 
 it.skipIf(process.platform !== 'linux')(
   'returns how long a process waited for the processor, as Linux reports it',
@@ -12,6 +12,24 @@ it.skipIf(process.platform !== 'linux')(
     const waited = waitedMsOf(process.pid)
     expect(waited).toBeGreaterThanOrEqual(before)
     expect(waitedMsOf(2 ** 30)).toBe(0)
+  },
+)
+
+it.skipIf(process.platform !== 'linux')(
+  'returns the processor time of a process, of those below it, and of those that it has awaited',
+  async () => {
+    const busy = '(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done)'
+    const shell = spawn('/bin/sh', ['-c', `${busy}; echo done; read -r _`])
+    try {
+      await once(shell.stdout, 'data')
+      // The shell itself did nothing.
+      const inner = Number(readFileSync(`/proc/${shell.pid}/stat`, 'utf8').split(' ')[15])
+      expect(inner).toBeGreaterThan(0)
+      expect(processorMsOf(shell.pid as number)).toBeGreaterThanOrEqual(inner * 10)
+      expect(processorMsOf(2 ** 30)).toBe(0)
+    } finally {
+      shell.stdin.end()
+    }
   },
 )
 

@@ -60,6 +60,24 @@ export function waitedMsOf(pid: number): number {
   return nanoseconds / 1e6
 }
 
+/** The unit of times in the kernel's reports (USER_HZ): the same on all machines that run Node. */
+const MS_OF_TICK = 10
+
+/**
+ * Returns the processor time of a process and those below it, and of those that have ended and were awaited (Linux); 0
+ * if the machine does not report it.
+ */
+export function processorMsOf(pid: number): number {
+  let ticks = 0
+  for (const each of processTree(pid)) {
+    // The name in brackets may contain anything. The 12th to 15th of the numbers after it are times (proc_pid_stat(5)).
+    const report = ofProcess(each, 'stat')
+    const times = report.slice(report.lastIndexOf(')') + 2).split(' ')
+    for (const time of times.slice(11, 15)) ticks += Number(time)
+  }
+  return ticks * MS_OF_TICK
+}
+
 /** Returns all threads of a process tree: on Linux a priority belongs to a thread. */
 export async function threadsOf(pid: number): Promise<number[]> {
   const threads = await Promise.all(
