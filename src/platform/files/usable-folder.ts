@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../operator-error.ts'
@@ -9,11 +9,28 @@ import { OperatorError } from '../operator-error.ts'
  * @throws OperatorError
  */
 export async function usableFolder(folder: string, mode: number, variable: string): Promise<void> {
-  const fault = await mkdir(folder, { recursive: true, mode }).then(
+  const fault = await makeFolders(resolve(folder), mode).then(
     () => folderFault(folder, variable),
     async (error) => faultOf(await whyNotCreated(folder, error), folder, variable),
   )
   if (fault) throw fault
+}
+
+/** Like a recursive `mkdir`, which never ends where a file system allows no folders, as below `/proc`. */
+async function makeFolders(folder: string, mode: number): Promise<void> {
+  const above = dirname(folder)
+  const make = () =>
+    mkdir(folder, { mode }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  try {
+    await make()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // Another process may have created it meanwhile.
+    if (!existsSync(above)) await makeFolders(above, mode)
+    await make()
+  }
 }
 
 /**
@@ -49,6 +66,7 @@ function faultOf(error: { readonly code?: string }, folder: string, variable: st
 
 const reasons: Record<string, string> = {
   EEXIST: 'is a file',
+  ENOENT: 'cannot be created on this file system',
   ENOTDIR: 'is below a path that is not a folder',
   EACCES: 'is not writable for the user of Stead',
   EPERM: 'is not writable for the user of Stead',
