@@ -178,8 +178,8 @@ describe.skipIf(!hasChromium)('clicks', () => {
         async walk() {
           await openSite()
           await openPart('Plugins')
-          await button('Update all 1 plugin').click()
-          await ordered('Update forms')
+          await button('Update all safely: 1 plugin').click()
+          await ordered('Update all safely')
         },
       },
       'see why a site was down last night': {

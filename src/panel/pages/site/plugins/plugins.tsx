@@ -15,9 +15,11 @@ import { BulkBar, useSelection } from '../../../parts/selection.tsx'
 import { Toggle } from '../../../parts/switch.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { pluginsTexts as texts } from '../../../texts/site/plugins.ts'
+import { safeUpdatesTexts as safely } from '../../../texts/site/safe-updates.ts'
 import type { PartProps } from '../part.ts'
 import { UndoNote } from '../undo-note.tsx'
 import { nameOf, type Plugin, type PluginChanges, usePluginChanges, usePrevious } from './plugin-changes.ts'
+import { SafeUpdates, updateSafely } from './safe-updates.tsx'
 
 const isDue = ({ update }: Plugin): boolean => update === 'available'
 const isFixed = ({ status }: Plugin): boolean => status === 'must-use' || status === 'dropin'
@@ -62,16 +64,20 @@ export function Plugins(props: PartProps) {
         </Button>
         {due.length > 0 && (
           <Button
-            isMain
             of="updatePlugins"
             label={texts.updateAllOf(due.length)}
             onClick={changing.change('update', due.map(pathOf))}
           >
-            {texts.updateAll} <span class="count">{due.length}</span>
+            {texts.updateAll}
+          </Button>
+        )}
+        {due.length > 0 && (
+          <Button isMain of="startSafeUpdate" label={safely.updateAllOf(due.length)} onClick={updateSafely(id)}>
+            {safely.updateAll} <span class="count">{due.length}</span>
           </Button>
         )}
       </HeadActions>
-      <UndoNote {...props} of={['plugin.update', 'plugin.install', 'plugin.delete']} />
+      <UndoNote {...props} of={['plugin.update_safely', 'plugin.update', 'plugin.install', 'plugin.delete']} />
       <div class="filters">
         <div class="searches">
           <Icon name="search" />
@@ -131,7 +137,13 @@ export function Plugins(props: PartProps) {
           />,
         ]}
       />
-      <Bulk of={all.filter(({ name }) => selection.keys.value.has(name))} keys={selection.keys} changing={changing} />
+      <SafeUpdates id={id} />
+      <Bulk
+        id={id}
+        of={all.filter(({ name }) => selection.keys.value.has(name))}
+        keys={selection.keys}
+        changing={changing}
+      />
       {isAdding.value && <Install changing={changing} onClose={() => (isAdding.value = false)} />}
       {versionOf.value && (
         <OtherVersion plugin={versionOf.value} changing={changing} onClose={() => (versionOf.value = undefined)} />
@@ -237,12 +249,13 @@ function deleteFirst(plugins: readonly Plugin[], changing: PluginChanges): () =>
 }
 
 type BulkProps = {
+  readonly id: number
   readonly of: readonly Plugin[]
   readonly keys: ReturnType<typeof useSelection>['keys']
   readonly changing: PluginChanges
 }
 
-function Bulk({ of, keys, changing }: BulkProps) {
+function Bulk({ id, of, keys, changing }: BulkProps) {
   const due = of.filter(isDue)
   const active = of.filter(({ status }) => status === 'active')
   const inactive = of.filter(({ status }) => status === 'inactive')
@@ -255,6 +268,11 @@ function Bulk({ of, keys, changing }: BulkProps) {
       {due.length > 0 && (
         <Button isSmall icon="refreshCw" of="updatePlugins" onClick={then(changing.change('update', due.map(pathOf)))}>
           {texts.about.update(nameOf(due.map(pathOf)))}
+        </Button>
+      )}
+      {due.length > 0 && (
+        <Button isSmall icon="shield" of="startSafeUpdate" onClick={then(updateSafely(id, due.map(pathOf)))}>
+          {safely.update}
         </Button>
       )}
       {inactive.length > 0 && (

@@ -1,0 +1,90 @@
+/** Safe updates in the panel: started from the plugins of a site, and read page by page with their pictures. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storePlugins } from '../../src/resources/plugins/plugin.store.ts'
+import { storePictures } from '../../src/resources/safe-updates/safe-update.store.ts'
+import { pictureKinds } from '../../src/resources/safe-updates/safe-update.ts'
+import { withUpdate } from '../../src/resources/safe-updates/safe-updates.fixture.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { idleHost } from '../support/idle-host.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+/** The number of an operation that the panel no longer lists. */
+const UPDATE = 4711
+
+describe.skipIf(!hasChromium)('safe updates in the panel', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let page: Page
+  let host: Awaited<ReturnType<typeof idleHost>>
+  let site: number
+  beforeAll(async () => {
+    panel = await panelOverRecords()
+    const { api } = panel
+    host = await idleHost(api)
+    owner = await api.person('careful@example.com')
+    site = await api.site(owner, 'careful')
+    const plugin = { title: '', description: '', version: '2.0', status: 'active' } as const
+    const due = (name: string) =>
+      ({ ...plugin, name, file: `${name}/${name}.php`, update: 'available', updateVersion: '3.0' }) as const
+    await api.database.transaction((tx) =>
+      storePlugins(tx, site, { plugins: [due('forms'), due('mail')], themes: [] }, Date.now()),
+    )
+    page = await (await panel.visitor(owner, { viewport: { width: 1440, height: 900 } })).newPage()
+  })
+  afterAll(async () => {
+    await host?.stop(1000)
+    await panel?.close()
+    expect(panel?.faults).toEqual([])
+  })
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  const open = () => page.goto(`${panel.url}#/sites/${site}/plugins`)
+
+  test('show what differs, with the pictures beside each other', async () => {
+    await open()
+    const picture = (await page.screenshot({ type: 'jpeg' })).toString('base64')
+    await panel.api.database.transaction(async (tx) => {
+      await withUpdate(tx, site, UPDATE)
+      await storePictures(
+        tx,
+        UPDATE,
+        pictureKinds.map((kind) => ({ page: 0, width: 1280, kind, picture })),
+      )
+    })
+    await page.reload()
+    await button('Update all safely: 2 plugins').waitFor()
+    await page.getByText('The update was undone: /cart/').waitFor()
+    await button(/^Show the report of/).click()
+    const dialog = page.getByRole('dialog', { name: /^Safe update of/ })
+    await dialog.getByText('status 200 became 500').waitFor()
+    const images = dialog.getByRole('img')
+    const shown = () => images.evaluateAll((all) => all.filter((each) => (each as HTMLImageElement).naturalWidth > 0))
+    await expect.poll(async () => (await shown()).length).toBe(3)
+    expect(await images.evaluateAll((all) => all.map((each) => (each as HTMLImageElement).alt))).toEqual([
+      'Cart at 1280 px: Before',
+      'Cart at 1280 px: After',
+      'Cart at 1280 px: Difference',
+    ])
+    await panel.judge(page)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await button(/^Show the report of/).evaluate((each) => each === document.activeElement)).toBe(true)
+  })
+
+  test('start for the plugins that are selected', async () => {
+    const inputs = async () => {
+      const rows = await panel.api.database.read
+        .selectFrom('operations')
+        .select('input')
+        .where('type', '=', 'plugin.update_safely')
+        .execute()
+      return rows.map(({ input }) => JSON.parse(input).plugins.map(({ path }: { path: string }) => path))
+    }
+    await page.getByLabel('Select forms').check()
+    await button('Update safely').click()
+    await page.getByText('Update forms safely').waitFor()
+    expect(await inputs()).toEqual([['forms']])
+  })
+})
