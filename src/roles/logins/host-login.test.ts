@@ -210,6 +210,11 @@ describe.skipIf(!postgresUrl)('the login of a host', () => {
     const ofControl = { runner: 'control', host: null, site: null }
     for (const type of ['account.remove', 'password.mail_link', 'host.drain', 'records.back_up'])
       expect(await request(type, ofControl)).toBe('42501')
+    const forget = (siteId: number) => request('backups.forget_site', { ...ofControl, input: { siteId } })
+    expect([await forget(OWN), await forget(OTHER)]).toEqual([1, '42501'])
+    // Whatever waits for an operation sees it.
+    const wait = (forId: number) => trial('insert into operation_waits values ($1, $2)', [OWN, forId])
+    expect([await wait(OTHER), await wait(900_003)]).toEqual(['42501', '42501'])
     const mailTo = (to: string) => request('mail.send', { ...ofControl, input: { to } })
     expect([await mailTo(`email-${OWN}`), await mailTo(`email-${OTHER}`)]).toEqual([1, '42501'])
     // To another host, only for a site of its own that moves there.

@@ -21,8 +21,8 @@ export const requestedForHosts: readonly string[] = [
   ...['cms.look_for_releases', 'cms.look_for_releases_nightly', 'backup.measure', 'sftp.disconnect'],
   ...['collaborator.sync_wp_user', 'extension_license.write', 'mu_plugin.bring_to_site'],
 ]
-/** Operations that a host requests of controls, beside mails. */
-export const requestedOfControls: readonly string[] = ['backups.forget_site', 'certificate.order']
+/** Operations that a host requests of controls for a site of its own, beside mails. */
+export const requestedOfControls: readonly string[] = ['backups.forget_site']
 
 const texts = (values: readonly string[]): string => `(${values.map((value) => `'${value}'`).join(', ')})`
 const ofInput = (name: string): string => `(input::json ->> '${name}')::bigint`
@@ -48,7 +48,8 @@ export const operationRows = {
   inserted: `case runner
     when 'host' then (host_id = ${ownHost} and type in ${texts(requestedForHosts)} and (site_id is null or stead_own_site(site_id)))
       or ${isMove} or (type = 'mu_plugin.bring' and ${ownAccount})
-    else type in ${texts(requestedOfControls)} or (type = 'mail.send' and stead_may_mail(input::json ->> 'to')) end`,
+    else (type in ${texts(requestedOfControls)} and stead_own_site(${ofInput('siteId')}))
+      or (type = 'mail.send' and stead_may_mail(input::json ->> 'to')) end`,
 } as const
 
 /** Rows that belong to an operation of the host, or of its moves. */

@@ -36,7 +36,10 @@ export const hostRights: RoleRules = {
     update: ['address', 'datacenters', 'identity', 'epoch', 'facts', 'seen_at', 'counted_sites', 'counted_to'],
   },
   site_homes: {
-    ...{ read: 'all', insert: 'all', update: 'all', delete: true },
+    ...{ read: 'all', delete: true },
+    // Not its number, which the next one of another host could need.
+    insert: ['host_id', 'state', 'core_version', 'install', 'database', 'site_id', 'created_at'],
+    update: ['state', 'core_version', 'install', 'database', 'site_id', 'disk_full_at'],
     rows: `host_id = ${ownHost} or ${seenSite} or (site_id is null and stead_moves_to(host_id))`,
     changes: `host_id = ${ownHost} or ${ownSite} or (site_id is null and stead_moves_to(host_id))`,
     // A copy on the host that a site moves to has no site until it is level.
@@ -133,7 +136,11 @@ export const hostRights: RoleRules = {
     },
   },
   operation_steps: { read: 'all', insert: 'all', update: 'all', rows: ownOperation },
-  operation_waits: { read: 'all', insert: 'all', rows: ownOperation },
+  operation_waits: {
+    ...{ read: 'all', insert: 'all', rows: ownOperation },
+    // What an operation waits for is seen, so it must be seen before.
+    inserted: `${ownOperation} and exists (select from operations where operations.id = for_id)`,
+  },
   operation_results: {
     ...{ read: 'all', insert: 'all', update: 'all', delete: true },
     ...{ rows: `${ownOperation} or ${ownSite}` },
