@@ -138,7 +138,7 @@ export const hostRights: RoleRules = {
   operation_steps: { read: 'all', insert: 'all', update: 'all', rows: ownOperation },
   operation_waits: {
     ...{ read: 'all', insert: 'all', rows: ownOperation },
-    // What an operation waits for is seen, so it must be seen before.
+    // A host sees the operations that its own wait for, so it must see them before.
     inserted: `${ownOperation} and exists (select from operations where operations.id = for_id)`,
   },
   operation_results: {
