@@ -121,7 +121,12 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
       await deleteRecords(tx, zoneId, ids, Date.now())
     })
   const work = (given: Partial<Config> = {}) => {
-    const services = { config: { ...config, ...given }, database: ground.database, sealer: ground.sealer }
+    const services = {
+      config: { ...config, ...given },
+      database: ground.database,
+      sealer: ground.sealer,
+      edgeSealer: ground.edgeSealer,
+    }
     worker = startWorker(ground.database, [orderCertificate as unknown as Definition, planCertificates], {
       services: services as never,
     })
