@@ -3,6 +3,7 @@
 declare module 'puppeteer-core' {
   export interface Page {
     on(event: 'dialog', handle: (dialog: { dismiss(): Promise<void> }) => void): void
+    on(event: 'popup', handle: (window: Page | null) => void): void
     on(event: 'pageerror', handle: (error: Error) => void): void
     on(event: 'console', handle: (message: { type(): string; text(): string }) => void): void
     evaluateOnNewDocument<Given>(run: (given: Given) => void, given: Given): Promise<unknown>
@@ -10,6 +11,7 @@ declare module 'puppeteer-core' {
     emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>
     goto(url: string, options: { waitUntil: 'networkidle2'; timeout: 0; signal: AbortSignal }): Promise<unknown>
     screenshot(options: { type: 'png' | 'jpeg'; quality?: number; captureBeyondViewport: boolean }): Promise<Uint8Array>
+    close(): Promise<void>
   }
 
   export interface BrowserContext {

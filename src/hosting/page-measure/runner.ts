@@ -144,6 +144,13 @@ async function open(page: Page, url: string): Promise<void> {
   }
 }
 
+/** Closes what a page opens. Behind a window or a dialog it is not painted, and the browser waits for its picture. */
+function undisturbed(page: Page): Page {
+  page.on('dialog', (dialog) => dialog.dismiss().catch(() => {}))
+  page.on('popup', (window) => window?.close().catch(() => {}))
+  return page
+}
+
 async function compare(browser: Browser): Promise<object> {
   const { default: pixelmatch } = await import('pixelmatch')
   const before = await pictureOf(browser, values.old, 'The page of the old site')
@@ -158,12 +165,11 @@ async function pictureOf(browser: Browser, url: string, what: string): Promise<U
   // nothing that a page stores is there for the next one
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   try {
-    const page = await context.newPage()
-    page.on('dialog', (dialog) => dialog.dismiss().catch(() => {}))
+    const page = undisturbed(await context.newPage())
     await page.setViewport({ width: WIDTH, height: HEIGHT, deviceScaleFactor: 1 })
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
     await open(page, url)
-    const picture = PNG.sync.read(Buffer.from(await page.screenshot({ type: 'png', captureBeyondViewport: false })))
+    const picture = PNG.sync.read(await wholePicture(page, { type: 'png' }))
     if (picture.width !== WIDTH || picture.height !== HEIGHT) throw new Error('its picture has another size')
     return picture.data
   } catch (error) {
@@ -171,6 +177,24 @@ async function pictureOf(browser: Browser, url: string, what: string): Promise<U
   } finally {
     await context.close().catch(() => {})
   }
+}
+
+/** Of one page, until two in a row are the same. A page that moves by itself never comes to that. */
+const MOST_TRIES = 4
+
+/**
+ * Takes pictures until two in a row are the same. On a busy machine the browser leaves out tiles that it has not painted
+ * yet: one in six pictures of a very long page at a load of 12.
+ */
+async function wholePicture(page: Page, how: { type: 'png' | 'jpeg'; quality?: number }): Promise<Buffer> {
+  const take = async () => Buffer.from(await page.screenshot({ ...how, captureBeyondViewport: false }))
+  let before = await take()
+  for (let tries = 1; tries < MOST_TRIES; tries++) {
+    const again = await take()
+    if (again.equals(before)) break
+    before = again
+  }
+  return before
 }
 
 const QUALITY = 70
@@ -260,8 +284,7 @@ function withNeighbours(squares: readonly boolean[], width: number, height: numb
 async function shotOf(browser: Browser, size: Size, errors: Set<string>): Promise<Buffer> {
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } })
   try {
-    const page = await context.newPage()
-    page.on('dialog', (dialog) => dialog.dismiss().catch(() => {}))
+    const page = undisturbed(await context.newPage())
     const add = (text: string) => {
       const short = text.split('\n', 1)[0]?.slice(0, 200) ?? ''
       // The network is not the page's doing.
@@ -273,7 +296,7 @@ async function shotOf(browser: Browser, size: Size, errors: Set<string>): Promis
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
     await page.evaluateOnNewDocument(calm, { at: Number(values.at), css: calmStyles() })
     await open(page, values.shot)
-    return Buffer.from(await page.screenshot({ type: 'jpeg', quality: QUALITY, captureBeyondViewport: false }))
+    return await wholePicture(page, { type: 'jpeg', quality: QUALITY })
   } catch (error) {
     throw new Error(`The page could not be opened in a browser: ${(error as Error).message.split('\n')[0]}`)
   } finally {
