@@ -179,7 +179,7 @@ async function pictureOf(browser: Browser, url: string, what: string): Promise<U
   }
 }
 
-/** Of one page, until two in a row are the same. A page that moves by itself never comes to that. */
+/** Of one page, until two in a row are the same. A page with motion never reaches that. */
 const MOST_TRIES = 4
 
 /**
