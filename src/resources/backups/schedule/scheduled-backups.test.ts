@@ -334,12 +334,12 @@ for (const { dialect, skip } of dialects) {
       startHost()
       const site = await live('first')
       const kept = await live('second')
-      for (const of of [site, kept])
-        await api.backups.repository(siteOwner(of)).writeStream(
+      for (const id of [site, kept])
+        await api.backups.repository(siteOwner(id)).writeStream(
           (async function* () {
             yield Buffer.from('content')
           })(),
-          { name: await nameIn(api, await backupWith(of, { deleteAt: now + DAY_MS })) },
+          { name: await nameIn(api, await backupWith(id, { deleteAt: now + DAY_MS })) },
         )
       const purge = await api.database.transaction(async (tx) => {
         await markDeleted(tx, site, now)
