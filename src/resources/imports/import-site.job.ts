@@ -91,7 +91,8 @@ export const importSite = durableWith<HostServices>()({
       verifyContent(context, 'imported', context.results.check.addresses),
     ),
     done: replacement.reopening(recordImport),
-    compare: { run: compare },
+    // What was staged goes even if this fails for good.
+    compare: { run: compare, undo: cleanUpAll },
     settle: { run: cleanUpAll },
   },
   failed: tellOfFailure,
@@ -241,7 +242,7 @@ async function compare(context: Context): Promise<void> {
   await context.transaction((tx) => changeImport(tx, input.importId, { comparison: pages }))
 }
 
-async function cleanUpAll(context: Context): Promise<void> {
+async function cleanUpAll(context: Parameters<typeof cleaningUp.run>[0]): Promise<void> {
   await cleaningUp.run(context)
   await rm(folderFor(context), { recursive: true, force: true })
 }
