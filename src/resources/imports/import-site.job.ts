@@ -91,7 +91,7 @@ export const importSite = durableWith<HostServices>()({
       verifyContent(context, 'imported', context.results.check.addresses),
     ),
     done: replacement.reopening(recordImport),
-    // What was staged goes even if this fails for good.
+    // Deletes the staged files even if the comparison fails for good.
     compare: { run: compare, undo: cleanUpAll },
     settle: { run: cleanUpAll },
   },
