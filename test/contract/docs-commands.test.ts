@@ -1,8 +1,9 @@
 /** The commands in the documentation exist. The guides' tests run some of them, and need WordPress. */
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { allNames } from '../../src/cli/api/main.ts'
 import { commands } from '../../src/cli/commands.ts'
+import { GUIDES, otherGuides, ranGuides } from '../support/guides.ts'
 
 const pages = globSync(['*.md', 'docs/*.md', 'docs/guides/*.md', 'docs/design/*.md'])
 const names = new Set([...allNames(), ...commands.map(({ name }) => name), 'help'])
@@ -32,4 +33,9 @@ test.each(pages)('%s names only commands that exist', (page) => {
     return end === -1 ? words : words.slice(0, end)
   }
   expect(commandsOf(page).filter((command) => !exists(wordsOf(command)))).toEqual([])
+})
+
+test('tests know every guide', () => {
+  const names = readdirSync(GUIDES).map((name) => name.replace(/\.md$/, ''))
+  expect([...ranGuides, ...otherGuides].toSorted()).toEqual(names.toSorted())
 })

@@ -30,7 +30,7 @@ export async function runPage(
   const examples = examplesOf(page, 'sh')
   const script = examples.map(([heading, code]) => `echo '${mark}${heading}'\n${code}`).join('\n')
   const code = `set -eo pipefail\nexec 2>&1\n${options.change?.(script) ?? script}`
-  const { stdout } = await promisify(execFile)('bash', ['-c', code], { timeout: 280_000, ...options }).catch(
+  const { stdout } = await promisify(execFile)('bash', ['-c', code], { timeout: 1_200_000, ...options }).catch(
     (error: Error & { stdout?: string }) => {
       throw new Error(`${page}: ${error.message.split('\n')[0]}\n${error.stdout ?? ''}`)
     },
