@@ -290,6 +290,10 @@ describe('help', () => {
       code: 2,
       error: expect.stringContaining('Did you mean stead help account?'),
     })
+    expect(await stead('help domains lst')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('Did you mean stead help domains list?'),
+    })
     expect(await stead('domains lst --help')).toMatchObject({
       code: 2,
       error: expect.stringContaining('Did you mean stead domains list?'),

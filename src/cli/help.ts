@@ -14,9 +14,11 @@ export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 
     const all = [...commands.map(described), ...ofApi().map((each) => ({ ...pick(each), flags: flagsOf(each) }))]
     console.log(flags.json ? asJson(all) : overview(nounRows()))
   } else if ((await import('./api/main.ts')).isApiNoun(words[0] as string)) {
-    ;(await import('./api/api-help.ts')).printHelp(topic, process.stdout)
+    const { printHelp } = await import('./api/api-help.ts')
+    if (!printHelp(topic, process.stdout)) throw await unknownTopic(topic)
   } else {
-    const about = commandsOf(topic, (await import('./api/main.ts')).allNames())
+    const about = commands.filter(({ name }) => name === topic || name.startsWith(`${topic} `))
+    if (about.length === 0) throw await unknownTopic(topic)
     console.log(flags.json ? asJson(about.map(described)) : commandsText(about))
   }
 }
@@ -36,17 +38,13 @@ const pick = ({ name, about, calls }: { name: string; about: string; calls: stri
   calls,
 })
 
-/**
- * Returns a command, or all of a noun.
- * @param others further names to suggest
- */
-function commandsOf(topic: string, others: readonly string[]): readonly Command[] {
-  const found = commands.filter(({ name }) => name === topic || name.startsWith(`${topic} `))
-  if (found.length > 0) return found
-  const nounsOfApi = others.map((name) => name.split(' ')[0] as string)
-  const names = [...Object.keys(nouns), ...commands.map(({ name }) => name), 'settings', ...nounsOfApi, ...others]
-  const near = closest(topic, names)
-  throw new UsageError(`Unknown command "${topic}". See: stead help`, near && `stead help ${near}`)
+/** Suggests the closest name of a command, a noun, or a topic. */
+async function unknownTopic(topic: string): Promise<UsageError> {
+  const ofApi = (await import('./api/main.ts')).allNames()
+  const nounsOfApi = ofApi.map((name) => name.split(' ')[0] as string)
+  const own = [...Object.keys(nouns), ...commands.map(({ name }) => name), 'settings']
+  const near = closest(topic, [...own, ...nounsOfApi, ...ofApi])
+  return new UsageError(`Unknown command "${topic}". See: stead help`, near && `stead help ${near}`)
 }
 
 /** @param ofApi the API commands */

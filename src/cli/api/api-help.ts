@@ -32,14 +32,15 @@ export const flagsOf = ({ flags, own }: Usage): Readonly<Record<string, Flag>> =
 
 /**
  * Prints the help: `stead help sites`, `stead help sites create`, `stead sites --help`.
- * @returns the exit code
+ * @returns false when nothing has this name
  */
-export function printHelp(topic: string, out: Terminal): number {
+export function printHelp(topic: string, out: Terminal): boolean {
   const found = described().filter(({ name }) => name === topic || name.startsWith(`${topic} `))
+  if (found.length === 0) return false
   out.write(
     `${found.length === 1 || found[0]?.name === topic ? textOf(found[0] as Described, out) : listOf(found, out)}\n`,
   )
-  return found.length > 0 ? 0 : 2
+  return true
 }
 
 /** Returns every noun with its description, for `stead help`. */

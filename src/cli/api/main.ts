@@ -42,9 +42,9 @@ export async function runForApi(argv: readonly string[], around: CommandContext)
   try {
     const { words, rest } = split(argv)
     const isHelp = rest.includes('--help') || rest.includes('-h')
-    if (isHelp && words.length === 1) return printHelp(words.join(' '), around.out)
+    if (isHelp && words.length === 1) return printHelp(words.join(' '), around.out) ? 0 : 2
     const found = commandOf(words)
-    if (isHelp) return printHelp(words.join(' '), around.out)
+    if (isHelp) return printHelp(words.join(' '), around.out) ? 0 : 2
     if ('own' in found) return await found.own.run(parseCall(found.own, rest), around)
     command = found.operation
     return await runOperation(command, rest, around)
