@@ -8,13 +8,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { apiEndpoints } from '../../src/app.ts'
 import { jobs } from '../../src/jobs.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
+import type { AnyDefinition } from '../../src/platform/operations/definition.ts'
 import { atLength } from '../support/at-length.ts'
 import { changedFiles, headCommit } from '../support/changes.ts'
 import { declaredNames } from '../support/declared.ts'
 
 const GOING_ROUND = 8
-/** Work with a fault in each of its steps costs up to half a minute of a processor. This limits the steps of one run. */
-const MOST_STEPS = 8
+/** A fault in one step costs up to five seconds of a processor. This limits the steps of one run. */
+const MOST_STEPS = 5
 /** A change of these affects every endpoint. */
 const OF_ALL = ['src/platform/http/', 'src/resources/access/access.ts', 'src/resources/kit/endpoint.ts']
 
@@ -89,3 +90,14 @@ export const walksEndpoint = (id: string): boolean => walksAll || isSelected({ i
 
 /** Returns whether this run tests the faults of a job: of all in the system tier, and when run by hand. */
 export const walksJob = (name: string): boolean => walksAll || selectedJobs.has(name)
+
+/** Returns the steps of a job that get a fault in this run, in their order. Others follow with other commits. */
+export function walkedSteps({ name, steps }: AnyDefinition): string[] {
+  const all = Object.keys(steps)
+  if (walksAll) return all
+  const few = goingRound(
+    all.map((step) => `${name} ${step}`),
+    MOST_STEPS,
+  )
+  return all.filter((step) => few.includes(`${name} ${step}`))
+}

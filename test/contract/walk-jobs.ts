@@ -13,7 +13,7 @@ import { atLength } from '../support/at-length.ts'
 import type { JobSample, JobWorld } from '../support/contract.ts'
 import { jobRefusals, jobSamples } from './contracts.ts'
 import { around, JobStand } from './job-stand.ts'
-import { walksJob } from './selection.ts'
+import { walkedSteps, walksJob } from './selection.ts'
 
 const faults = ['fails before its work', 'fails after its work'] as const
 type Fault = (typeof faults)[number] | 'is cut off after its work'
@@ -87,10 +87,12 @@ export function walkJobs(part: 1 | 2 | 3): void {
     const isWalked = (name: string) => walksJob(name) && partOf.get(name) === part
     const walked = [...jobs.values()].filter(({ name }) => isWalked(name))
     const cases = walked.flatMap((definition) =>
-      Object.keys(definition.steps).flatMap((step, index) =>
+      walkedSteps(definition).flatMap((step) =>
         faults
           // The state before a later step is the state after the previous one, which is also a case.
-          .filter((fault) => fault !== 'fails before its work' || atLength(index, 0) === 0)
+          .filter(
+            (fault) => fault !== 'fails before its work' || atLength(step === Object.keys(definition.steps)[0], true),
+          )
           .map((fault) => ({ type: definition.name, step, fault, definition })),
       ),
     )
