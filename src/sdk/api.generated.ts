@@ -3714,6 +3714,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/hosts/{name}/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Move all sites to another host and remove this one
+         * @description An addition of Stead. Cordons the host, and moves its sites to the host `to`, like a drain. Then it removes the copies that moves leave for a day, and removes the host: its certificate and its login for PostgreSQL no longer work. If anything is left on the host, the operation in `Operation-Id` fails with the reason, and the host stays cordoned. The process of the host ends when it is removed. Its disk is not touched. To stop early, cancel the operation or uncordon the host: moves that have begun finish.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["replaceHost"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/installation/hosts/rebalance": {
         parameters: {
             query?: never;
@@ -8910,6 +8932,25 @@ export interface components {
              * @example host-2
              */
             to?: string;
+            /** @description Sites that move at the same time. Default: 2 */
+            at_once?: number;
+            /**
+             * @description Times of a day in UTC between which moves begin. The second may be on the next day. Default: the whole day
+             * @example 01:00-05:00
+             */
+            window?: string;
+            /**
+             * @description Time in ISO 8601, UTC, after which no move begins. Sites that are left then stay
+             * @example 2100-01-01T05:00:00Z
+             */
+            deadline?: string;
+        };
+        Replacement: {
+            /**
+             * @description Name of the host that gets the sites
+             * @example host-2
+             */
+            to: string;
             /** @description Sites that move at the same time. Default: 2 */
             at_once?: number;
             /**
@@ -16733,6 +16774,48 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["Drain"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    replaceHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "host-2",
+                 *       "window": "01:00-05:00",
+                 *       "deadline": "2100-01-01T05:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Replacement"];
             };
         };
         responses: {

@@ -76,4 +76,13 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)(PAGE, () => {
     expect((await sitesOn()).toSorted()).toEqual([expect.stringMatching(/^acme-blog [12]$/), 'acme-shop 1'])
     for (const site of ['acme-shop', 'acme-blog']) await answers(site)
   })
+
+  test('replaces a host, whose process ends', async () => {
+    await run('Move one site')
+    expect(await sitesOn()).toContain('acme-shop 2')
+    await run('Replace a host')
+    expect((await sitesOn()).toSorted()).toEqual(['acme-blog 1', 'acme-shop 1'])
+    for (const site of ['acme-shop', 'acme-blog']) await answers(site)
+    await until('the replaced host has ended', () => hosts[1]?.hasEnded() === true)
+  })
 })

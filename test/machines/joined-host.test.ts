@@ -291,6 +291,17 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
     await until('it serves', async () => (await status('bravo')) === 200)
     await readBackups()
   })
+
+  test('is replaced while it runs: its process ends with the reason, and its login is gone', async () => {
+    const to = lab.hosts[0]?.name as string
+    const { headers } = await lab.api('PUT', '/v1/installation/hosts/h9/replace', { to })
+    expect(await lab.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded', error: null })
+    await until('the process has ended', () => host.hasEnded())
+    expect(host.output()).toContain('h9 was removed from this installation')
+    expect(await lab.records("select login from role_logins where name = 'h9'")).toEqual([])
+    await until('its site is served elsewhere', async () => (await status('bravo')) === 200)
+    await expect(host.start()).rejects.toThrow()
+  })
 })
 
 type Needles = Readonly<Record<string, Buffer>>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { api, ask } from '../api.ts'
 import { askFirst } from '../parts/ask-first.tsx'
 import { Button } from '../parts/button.tsx'
@@ -7,9 +8,11 @@ import { List } from '../parts/list.tsx'
 import { Menu, MenuItem } from '../parts/menu.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { showWork } from '../parts/work.ts'
+import { replaceTexts } from '../texts/hosts.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
 import { Rebalance } from './platform-rebalance.tsx'
+import { ReplaceDialog } from './platform-replace.tsx'
 import { PlatformSwitch } from './platform-switch.tsx'
 import { from, type Health } from './platform-tables.tsx'
 
@@ -59,7 +62,7 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
         <HostActions
           key="action"
           of={host}
-          others={hosts.filter((each) => each !== host && takesSites(each)).length}
+          others={hosts.filter((each) => each !== host && takesSites(each))}
           onChange={onChange}
         />,
       ]}
@@ -74,7 +77,7 @@ const takesSites = ({ state, answers }: Health['hosts'][number]): boolean => sta
 interface HostProps {
   readonly of: Health['hosts'][number]
   /** Other hosts that accept new sites. */
-  readonly others: number
+  readonly others: readonly Host[]
   onChange(): unknown
 }
 
@@ -83,15 +86,19 @@ const HostActions = (props: HostProps) => {
   return (
     <span class="row acts">
       {host.state === 'lost' && <Return {...props} />}
-      {host.state !== 'lost' && host.state !== 'draining' && others > 0 && host.sites > 0 && <Drain {...props} />}
+      {host.state !== 'lost' && host.state !== 'draining' && others.length > 0 && host.sites > 0 && (
+        <Drain {...props} />
+      )}
       {host.state !== 'lost' && <Cordon {...props} />}
-      {!host.answers && <HostMenu {...props} />}
+      <HostMenu {...props} />
     </span>
   )
 }
 
-/** Actions on a host that does not report. */
-function HostMenu({ of: { name, state, sites, deleted_sites }, others, onChange }: HostProps) {
+/** Rare actions. A host that does not report can be declared lost or removed, and others can be replaced. */
+function HostMenu({ of: host, others, onChange }: HostProps) {
+  const { name, state, sites, deleted_sites, answers } = host
+  const isReplacing = useSignal(false)
   const params = { path: { name } }
   const lose = async () => {
     await ask(() => api.PUT('/v1/installation/hosts/{name}/lost', { params, body: { confirm: name } }))
@@ -105,22 +112,34 @@ function HostMenu({ of: { name, state, sites, deleted_sites }, others, onChange 
   }
   const loss = { title: texts.loseQuestion(name), text: texts.loseEffect(sites), button: texts.lose, name, go: lose }
   const removal = { title: texts.removeQuestion(name), text: texts.removeEffect, button: texts.removeHost, go: remove }
-  const canLose = state !== 'lost' && others > 0
-  const isEmpty = sites === 0 && deleted_sites === 0
-  if (!canLose && !isEmpty) return null
+  const hasOther = state !== 'lost' && others.length > 0
+  const canReplace = answers && hasOther && state !== 'draining'
+  const canLose = !answers && hasOther
+  const canRemove = !answers && sites === 0 && deleted_sites === 0
+  if (!canReplace && !canLose && !canRemove) return null
   return (
-    <Menu of="loseHost" label={texts.moreOfHost(name)} class="ghost sm only-icon" button={<Icon name="ellipsis" />}>
-      {canLose && (
-        <MenuItem icon="triangleAlert" isBad of="loseHost" onClick={askFirst(loss)}>
-          {texts.lose}
-        </MenuItem>
+    <>
+      <Menu of="loseHost" label={texts.moreOfHost(name)} class="ghost sm only-icon" button={<Icon name="ellipsis" />}>
+        {canReplace && (
+          <MenuItem icon="server" of="replaceHost" onClick={() => (isReplacing.value = true)}>
+            {replaceTexts.item}
+          </MenuItem>
+        )}
+        {canLose && (
+          <MenuItem icon="triangleAlert" isBad of="loseHost" onClick={askFirst(loss)}>
+            {texts.lose}
+          </MenuItem>
+        )}
+        {canRemove && (
+          <MenuItem icon="trash2" isBad of="removeHost" onClick={askFirst(removal)}>
+            {texts.removeHost}
+          </MenuItem>
+        )}
+      </Menu>
+      {isReplacing.value && (
+        <ReplaceDialog of={host} others={others} onChange={onChange} onClose={() => (isReplacing.value = false)} />
       )}
-      {isEmpty && (
-        <MenuItem icon="trash2" isBad of="removeHost" onClick={askFirst(removal)}>
-          {texts.removeHost}
-        </MenuItem>
-      )}
-    </Menu>
+    </>
   )
 }
 
@@ -161,7 +180,7 @@ function Cordon({ of: { name, state, sites }, others, onChange }: HostProps) {
     <PlatformSwitch
       about={name}
       isOn={state !== 'active'}
-      question={{ title: texts.cordonQuestion(name), text: texts.cordonEffect(sites, others) }}
+      question={{ title: texts.cordonQuestion(name), text: texts.cordonEffect(sites, others.length) }}
       on={{
         ...{ of: 'cordonHost', name: texts.cordon, did: texts.didCordon(name) },
         go: () => ask(() => api.PUT('/v1/installation/hosts/{name}/cordon', path)),

@@ -26,3 +26,17 @@ export const rebalanceTexts = {
   work: (count: number) =>
     count === 1 ? 'Move 1 site to an emptier host' : `Move ${count.toLocaleString()} sites to emptier hosts`,
 }
+
+/** Texts about a host that another one replaces. */
+export const replaceTexts = {
+  item: 'Replace host…',
+  title: (name: string) => `Replace ${name}`,
+  replace: 'Replace host',
+  to: 'Host that gets all sites',
+  room: hostTexts.room,
+  notice: 'What happens to this host',
+  moved: 'Its sites move, two at a time. Each site is unavailable for a short time while it moves.',
+  removed: 'Then the host is removed, and cannot run again. Nothing else on its disk is deleted.',
+  safe: 'If a site cannot move, the host stays, and the operation says why.',
+  work: (name: string, to: string) => `Replace ${name} with ${to}`,
+}

@@ -37,6 +37,12 @@ export async function openOnHost(tx: Tx, hostId: number, siteId?: number): Promi
   }))
 }
 
+/** Returns all operations that are bound to a host and have not ended, also those that are not due, oldest first. */
+export async function unfinishedOnHost(tx: Tx, hostId: number): Promise<number[]> {
+  const open = tx.selectFrom('operations').select('id').where('host_id', '=', hostId)
+  return (await open.where('finished_at', 'is', null).orderBy('id').execute()).map(({ id }) => id)
+}
+
 /**
  * Binds the operations of a site to another host, including ended ones, so that a retry runs there.
  * @param hosts.except an operation that stays

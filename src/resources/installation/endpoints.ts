@@ -10,6 +10,7 @@ import { drainHost } from './hosts/drain-host.ts'
 import { loseHost } from './hosts/lose-host.ts'
 import { rebalanceHosts } from './hosts/rebalance-hosts.ts'
 import { removeHost } from './hosts/remove-host.ts'
+import { replaceHost } from './hosts/replace-host.ts'
 import { returnHost } from './hosts/return-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
@@ -29,6 +30,7 @@ export const endpoints = [
   cordonHost,
   uncordonHost,
   drainHost,
+  replaceHost,
   rebalanceHosts,
   loseHost,
   returnHost,

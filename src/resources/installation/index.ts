@@ -5,6 +5,7 @@ import { backUpRecordsHourly, backUpRecordsJob } from './back-up-records.job.ts'
 import { drainHostJob } from './hosts/drain-host.job.ts'
 import { evacuateHosts, evacuateOften } from './hosts/evacuate-hosts.job.ts'
 import { rebalanceHostsJob } from './hosts/rebalance-hosts.job.ts'
+import { replaceHostJob } from './hosts/replace-host.job.ts'
 import { problems } from './problems.ts'
 import { recoverSite } from './recover-site.job.ts'
 import { receiveFiles, receiveSite } from './relocate/receive-site.job.ts'
@@ -16,7 +17,7 @@ export const installation = resource({
   tag: { name: 'Installation', description: 'Health of the installation, for its operator' },
   endpoints: () => import('./endpoints.ts'),
   jobs: {
-    control: [backUpRecordsJob, drainHostJob, evacuateHosts, rebalanceHostsJob, removeAccountJob],
+    control: [backUpRecordsJob, drainHostJob, evacuateHosts, rebalanceHostsJob, removeAccountJob, replaceHostJob],
     host: [recoverSite, relocateSiteJob, receiveFiles, receiveSite, removeCopy],
   },
   schedules: [backUpRecordsHourly, evacuateOften],

@@ -22,7 +22,9 @@ import { putAccountAccess } from '../collaborators/account-access.store.ts'
 import { zoneIn } from '../dns/dns.fixture.ts'
 import { findSite } from '../sites/site.store.ts'
 import { removeAccountJob } from './accounts/remove-account.job.ts'
+import { drainHostJob } from './hosts/drain-host.job.ts'
 import { rebalanceHostsJob } from './hosts/rebalance-hosts.job.ts'
+import { replaceHostJob } from './hosts/replace-host.job.ts'
 import { listRecordsBackups, recordsRepository, verifyRecords } from './records-backup.ts'
 import { relocateSiteJob } from './relocate/relocate-site.job.ts'
 import { relocationJobs, relocationRefusals } from './relocate/relocation.fixture.ts'
@@ -174,6 +176,18 @@ async function hostIn({ api }: Scene, state: HostState, seenAt = 0): Promise<str
   return name
 }
 
+/**
+ * Creates a host whose sites are being moved.
+ * @returns its name
+ */
+async function beingMoved(scene: Scene, job: typeof drainHostJob | typeof replaceHostJob): Promise<string> {
+  const name = await hostIn(scene, 'cordoned')
+  await scene.api.database.transaction((tx) =>
+    enqueue(tx, job as typeof replaceHostJob, { host: name, to: 'elsewhere' }, { afterMs: 86_400_000 }),
+  )
+  return name
+}
+
 /** A time at which a host reported, however long the walk takes. */
 const HEARD = Date.UTC(2100, 0)
 
@@ -197,6 +211,7 @@ const samples: readonly Sample[] = [
   { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
   // Its hosts share no storage.
   { endpoint: 'drainHost', path: at('/v1/installation/hosts/h/drain'), body: () => ({}), isOfOperator: true, status: 400 },
+  { endpoint: 'replaceHost', path: at('/v1/installation/hosts/h/replace'), body: () => ({ to: 'h' }), isOfOperator: true, status: 400 },
   // The only host.
   { endpoint: 'rebalanceHosts', path: at('/v1/installation/hosts/rebalance'), body: () => ({}), isOfOperator: true, status: 400 },
   { endpoint: 'loseHost', path: at('/v1/installation/hosts/h/lost'), body: () => ({ confirm: 'h' }), isOfOperator: true, status: 400 },
@@ -218,6 +233,7 @@ const examples: Examples = {
   cancelAccountRemoval: async (scene) => ({ params: { id: await leavingIn(scene) } }),
   cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
   drainHost: async (scene) => drain(scene, await hostIn(scene, 'active'), { to: 'h' }),
+  replaceHost: async (scene) => drain(scene, await hostIn(scene, 'active'), { to: 'h' }),
   rebalanceHosts: imbalance,
   relocateSite: async (scene) => moveTo(scene, await roomyHost(scene)),
   // Repeated: on SQLite, no host is silent.
@@ -249,8 +265,14 @@ const problems: readonly ProblemCase[] = [
   { of: ['drainHost'], code: 'host_unknown', example: async (scene) => drain(scene, 'h', { to: 'nobody' }) },
   { of: ['drainHost'], code: 'drain_window', example: async (scene) => drain(scene, 'h', { window: '01:00-01:00' }) },
   { of: ['drainHost'], code: 'drain_deadline', example: async (scene) => drain(scene, 'h', { deadline: '2020-01-01T05:00:00Z' }) },
+  { of: ['replaceHost'], code: 'host_lost', example: async (scene) => drain(scene, await hostIn(scene, 'lost'), { to: 'h' }) },
+  { of: ['replaceHost'], code: 'replacement_unfit', example: async (scene) => drain(scene, 'h', { to: await hostIn(scene, 'cordoned') }) },
+  { of: ['replaceHost'], code: 'drain_window', example: async (scene) => drain(scene, 'h', { to: 'h', window: '01:00-01:00' }) },
+  { of: ['replaceHost'], code: 'drain_deadline', example: async (scene) => drain(scene, 'h', { to: 'h', deadline: '2020-01-01T05:00:00Z' }) },
+  { of: ['replaceHost'], code: 'host_draining', example: async (scene) => drain(scene, await beingMoved(scene, drainHostJob), { to: 'h' }) },
+  { of: ['drainHost'], code: 'host_draining', example: async (scene) => drain(scene, await beingMoved(scene, replaceHostJob)) },
   { of: ['rebalanceHosts'], code: 'rebalance_open', example: withRebalance },
-  { of: ['relocateSite', 'drainHost', 'rebalanceHosts'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
+  { of: ['relocateSite', 'drainHost', 'replaceHost', 'rebalanceHosts'], code: 'storage_not_shared', prepare: async ({ api }) => Object.assign(api.config, { backupDir: undefined }) },
   { of: ['relocateSite'], code: 'host_unknown', example: (scene) => moveTo(scene, 'nobody') },
   { of: ['relocateSite'], code: 'host_unfit', example: async (scene) => moveTo(scene, await hostIn(scene, 'cordoned')) },
   { of: ['relocateSite'], code: 'site_on_host', example: (scene) => moveTo(scene, 'h') },

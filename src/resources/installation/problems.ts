@@ -62,6 +62,16 @@ export const problems = declareProblems({
     text: 'deadline: must be a future time in ISO 8601 and UTC, such as 2100-01-01T05:00:00Z.',
     remedy: 'Send a future time, or omit `deadline`.',
   },
+  replacement_unfit: {
+    status: 400,
+    text: 'to: {host} cannot take the sites. It must be another host that is active and reports.',
+    remedy: 'Send the name of another host. `GET /v1/installation` lists them.',
+  },
+  host_draining: {
+    status: 400,
+    text: 'The sites of {host} are being moved to other hosts (operation {operation}).',
+    remedy: 'Wait for that operation, or cancel it.',
+  },
   rebalance_open: {
     status: 400,
     text: 'Hosts are being rebalanced (operation {operation}).',

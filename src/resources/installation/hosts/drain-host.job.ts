@@ -37,6 +37,14 @@ export const drainHostJob = movingJob({
 })
 
 async function moveSites(context: Context): Promise<MovedMany> {
+  const moved = await moveOff(context)
+  const trash = await describeTrash(context.services.database.read, context.input.host)
+  const warning = [moved.warning, trash].filter(Boolean).join('. ')
+  return { ...moved, ...(warning && { warning }) }
+}
+
+/** Moves all sites off a cordoned host that can move. */
+export async function moveOff(context: Context): Promise<MovedMany> {
   const { services, input, now } = context
   const { read } = services.database
   async function wanted(): Promise<WantedMove[]> {
@@ -46,13 +54,11 @@ async function moveSites(context: Context): Promise<MovedMany> {
     return sites.reverse().map((siteId) => ({ siteId, to: input.to }))
   }
   const turn = (time: number) => turnOfDrain(input, time)
-  const moved = await moveEach(context, { wanted, atOnce: input.atOnce ?? MOVES_AT_ONCE, turn })
-  const warning = [moved.warning, await describeTrash(read, input.host)].filter(Boolean).join('. ')
-  return { ...moved, ...(warning && { warning }) }
+  return moveEach(context, { wanted, atOnce: input.atOnce ?? MOVES_AT_ONCE, turn })
 }
 
 /** Describes the deleted sites that keep a host from being removed. */
-async function describeTrash(tx: Tx, name: string): Promise<string | undefined> {
+export async function describeTrash(tx: Tx, name: string): Promise<string | undefined> {
   const host = await findHostNamed(tx, name)
   const trash = host && (await trashOfHosts(tx)).get(host.id)
   if (!trash) return undefined

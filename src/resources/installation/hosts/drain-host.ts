@@ -6,7 +6,7 @@ import { actions } from '../actions.ts'
 import { problems } from '../problems.ts'
 import { cordonByRequest, HostName, HostStateSchema } from './cordon-by-request.ts'
 import { drainHostJob } from './drain-host.job.ts'
-import { type DrainTimes, readDeadline, readWindow } from './drain-times.ts'
+import { checkTimes, moveOptions } from './drain-times.ts'
 import { findHostNamed, openDrains } from './host-changes.store.ts'
 
 const Drain = Type.Object(
@@ -19,24 +19,7 @@ const Drain = Type.Object(
         examples: ['host-2'],
       }),
     ),
-    at_once: Type.Optional(
-      Type.Integer({ description: 'Sites that move at the same time. Default: 2', minimum: 1, maximum: 2 }),
-    ),
-    window: Type.Optional(
-      Type.String({
-        description:
-          'Times of a day in UTC between which moves begin. The second may be on the next day. Default: the whole day',
-        maxLength: 11,
-        examples: ['01:00-05:00'],
-      }),
-    ),
-    deadline: Type.Optional(
-      Type.String({
-        description: 'Time in ISO 8601, UTC, after which no move begins. Sites that are left then stay',
-        maxLength: 30,
-        examples: ['2100-01-01T05:00:00Z'],
-      }),
-    ),
+    ...moveOptions,
   },
   { title: 'Drain' },
 )
@@ -57,6 +40,7 @@ export const drainHost = endpoint({
     problems.host_lost,
     problems.storage_not_shared,
     problems.host_unknown,
+    problems.host_draining,
     problems.drain_window,
     problems.drain_deadline,
   ],
@@ -72,10 +56,11 @@ export const drainHost = endpoint({
     const { state } = await cordonByRequest(context, name, true)
     // The host is held, so that of two requests one sees the other.
     const open = (await openDrains(tx)).get(name)
-    if (open !== undefined) {
-      context.started.push(open)
+    if (open?.type === drainHostJob.name) {
+      context.started.push(open.id)
       return { name, state }
     }
+    if (open) throw new Problem(problems.host_draining, { host: name, operation: open.id })
     await context.start(drainHostJob, { host: name, ...order, ...(atOnce !== undefined && { atOnce }) })
     await context.record({
       action: actions['host.drain_requested'],
@@ -84,9 +69,3 @@ export const drainHost = endpoint({
     return { name, state }
   },
 })
-
-/** @throws Problem `drain_window`, `drain_deadline` */
-function checkTimes({ window, deadline }: DrainTimes, now: number): void {
-  if (window !== undefined && !readWindow(window)) throw new Problem(problems.drain_window, {})
-  if (deadline !== undefined && (readDeadline(deadline) ?? 0) <= now) throw new Problem(problems.drain_deadline, {})
-}

@@ -1,5 +1,30 @@
+import Type from 'typebox'
 import { DAY_MS, MINUTE_MS } from '../../../platform/durations.ts'
+import { Problem } from '../../../platform/http/problem.ts'
+import { problems } from '../problems.ts'
 import type { Turn } from './move-each.ts'
+
+/** Fields of a request that moves the sites of a host. */
+export const moveOptions = {
+  at_once: Type.Optional(
+    Type.Integer({ description: 'Sites that move at the same time. Default: 2', minimum: 1, maximum: 2 }),
+  ),
+  window: Type.Optional(
+    Type.String({
+      description:
+        'Times of a day in UTC between which moves begin. The second may be on the next day. Default: the whole day',
+      maxLength: 11,
+      examples: ['01:00-05:00'],
+    }),
+  ),
+  deadline: Type.Optional(
+    Type.String({
+      description: 'Time in ISO 8601, UTC, after which no move begins. Sites that are left then stay',
+      maxLength: 30,
+      examples: ['2100-01-01T05:00:00Z'],
+    }),
+  ),
+}
 
 /** When the moves of a drain may begin. */
 export interface DrainTimes {
@@ -31,4 +56,10 @@ export function turnOfDrain({ window, deadline }: DrainTimes, now: number): Turn
   const minute = Math.floor((now % DAY_MS) / MINUTE_MS)
   const isOpen = open.from < open.to ? minute >= open.from && minute < open.to : minute >= open.from || minute < open.to
   return isOpen ? 'now' : 'later'
+}
+
+/** @throws Problem `drain_window`, `drain_deadline` */
+export function checkTimes({ window, deadline }: DrainTimes, now: number): void {
+  if (window !== undefined && !readWindow(window)) throw new Problem(problems.drain_window, {})
+  if (deadline !== undefined && (readDeadline(deadline) ?? 0) <= now) throw new Problem(problems.drain_deadline, {})
 }

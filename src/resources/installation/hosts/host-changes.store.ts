@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type HostState, isHeard, takesSites } from '../../../hosting/host-state.ts'
 import type { Tx } from '../../../platform/db/database.ts'
+import { hurryOperation } from '../../../platform/operations/control.ts'
 
 /** Host as its operator changes it. */
 export interface ChangedHost {
@@ -28,15 +29,29 @@ export async function setHostState(
   await tx.updateTable('hosts').set({ state, state_at: now }).where('id', '=', hostId).execute()
 }
 
+/** An operation that moves all sites off a host and has not ended. */
+export interface OpenDrain {
+  readonly id: number
+  /** `host.drain`, or `host.replace`, which also removes the host. */
+  readonly type: string
+  /** Name of the only host that gets the sites. */
+  readonly to: string | undefined
+}
+
 /** Returns the operations that move all sites off a host and have not ended, by the name of the host. */
-export async function openDrains(tx: Tx): Promise<ReadonlyMap<string, number>> {
+export async function openDrains(tx: Tx): Promise<ReadonlyMap<string, OpenDrain>> {
   const rows = await tx
     .selectFrom('operations')
-    .select(['id', 'input'])
-    .where('type', '=', 'host.drain')
+    .select(['id', 'type', 'input'])
+    .where('type', 'in', ['host.drain', 'host.replace'])
     .where('finished_at', 'is', null)
     .execute()
-  return new Map(rows.map(({ id, input }) => [JSON.parse(input).host as string, id]))
+  return new Map(
+    rows.map(({ id, type, input }) => {
+      const { host, to } = JSON.parse(input) as { host: string; to?: string }
+      return [host, { id, type, to }]
+    }),
+  )
 }
 
 /** Returns whether another host takes new sites. */
@@ -121,6 +136,30 @@ export async function hasSites(tx: Tx, hostId: number): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   return row !== undefined || (await sitesByVisits(tx, hostId, 0)).length > 0
+}
+
+/** Returns the number of copies on a host, of sites that arrive there or have left it. */
+export async function copiesOn(tx: Tx, hostId: number): Promise<number> {
+  const copies = tx.selectFrom('site_homes').select(({ fn }) => fn.countAll<number>().as('count'))
+  const { count } = await copies.where('host_id', '=', hostId).where('state', '=', 'apart').executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Makes the removals of copies due now that a host would do later.
+ * @returns their number
+ */
+export async function hurryCopyRemovals(tx: Tx, hostId: number): Promise<number> {
+  const queued = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('type', '=', 'site.remove_copy')
+    .where('host_id', '=', hostId)
+    .where('state', '=', 'queued')
+    .orderBy('id')
+    .execute()
+  for (const { id } of queued) await hurryOperation(tx, id)
+  return queued.length
 }
 
 /** Deletes the records of a host's site directories. */

@@ -103,6 +103,25 @@ export const relocationJobs: Record<string, JobSample> = {
     done: hasCome,
   },
 
+  'host.replace': {
+    async prepare(world) {
+      const { other, here, there } = await awayFromWorld(world)
+      await change(world, (tx) =>
+        tx.updateTable('hosts').set({ state: 'cordoned' }).where('id', '=', other.hostId).execute(),
+      )
+      return { input: { host: there, to: here }, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      await hasCome(world)
+      const { hostId } = otherOf(world)
+      const hosts = world.api.database.read.selectFrom('hosts').select('state').where('id', '=', hostId)
+      expect(await hosts.execute()).toEqual([{ state: 'removed' }])
+      const homes = world.api.database.read.selectFrom('site_homes').select('id').where('host_id', '=', hostId)
+      expect(await homes.execute()).toEqual([])
+      expect(otherOf(world).directoriesOnDisk()).toEqual([])
+    },
+  },
+
   'hosts.rebalance': {
     async prepare(world) {
       const { other, here } = await awayFromWorld(world)
@@ -173,11 +192,21 @@ export const relocationJobs: Record<string, JobSample> = {
   },
 }
 
+/** A copy that no operation removes. */
+const leaveCopy = (world: JobWorld) =>
+  change(world, (tx) => insertCopy(tx, world.site, { hostId: otherOf(world).hostId, now: 1 }))
+const stateOfOther = (state: 'active') => (world: JobWorld) =>
+  change(world, (tx) => tx.updateTable('hosts').set({ state }).where('id', '=', otherOf(world).hostId).execute())
+
 const forgetCopy = (world: JobWorld) =>
   change(world, (tx) => tx.deleteFrom('site_homes').where('state', '=', 'apart').execute())
 
 // biome-ignore format: a table
 export const relocationRefusals: readonly JobRefusal[] = [
+  { type: 'host.replace', says: 'The host is kept. Sites that stay where they are', wrong: (_world, input) => { input.deadline = '2020-01-01T00:00:00Z' } },
+  { type: 'host.replace', says: 'The host is kept: it is active', wrong: stateOfOther('active') },
+  { type: 'host.replace', says: 'The host is kept, because copies of sites are left on it: 1', after: 'moves', wrong: leaveCopy },
+  { type: 'host.replace', says: 'The host is kept: it has copies of sites', after: 'copies', wrong: leaveCopy },
   { type: 'site.relocate', says: 'The new host does not report', wrong: (world) => change(world, (tx) => tx.updateTable('hosts').set({ state: 'lost' }).where('id', '=', otherOf(world).hostId).execute()) },
   { type: 'site.relocate', says: 'The site is on', wrong: ({ host }, input) => { input.toHostId = host.hostId } },
   { type: 'site.relocate', says: 'The site was deleted', wrong: (world) => deleteSite(world) },
