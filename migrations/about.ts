@@ -153,4 +153,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Rooms of chat programs that get alerts, and faults of sites that hosts have counted.",
   '0130-safe-updates':
     "Reports of safe updates, by their operations, and the pictures of pages that differ.",
+  '0132-paused-operations':
+    "When a person paused an operation.",
 }

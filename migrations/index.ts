@@ -75,6 +75,7 @@ import { alerts } from './0125-alerts.ts'
 import { alertConditions } from './0126-alert-conditions.ts'
 import { alertChats } from './0127-alert-chats.ts'
 import { safeUpdates } from './0130-safe-updates.ts'
+import { pausedOperations } from './0132-paused-operations.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -154,4 +155,5 @@ export const migrations: Record<string, Migration> = {
   '0126-alert-conditions': alertConditions,
   '0127-alert-chats': alertChats,
   '0130-safe-updates': safeUpdates,
+  '0132-paused-operations': pausedOperations,
 }

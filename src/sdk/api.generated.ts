@@ -3381,6 +3381,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operations/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause an operation
+         * @description An addition of Stead. Pauses an operation that moves many sites: a drain, a rebalance, or the replacement of a host. Moves that run finish, and no other one begins until you continue the operation.
+         */
+        post: operations["pauseOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations/{id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a paused operation
+         * @description An addition of Stead. The operation moves the sites that are left. Nothing changes if it is not paused.
+         */
+        post: operations["continueOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -5760,7 +5800,7 @@ export interface components {
              * @example undo
              * @enum {string}
              */
-            action: "cancel" | "retry" | "undo";
+            action: "cancel" | "retry" | "undo" | "pause" | "continue";
             allowed: boolean;
             /**
              * @description Error that the action would return
@@ -5807,6 +5847,11 @@ export interface components {
              * @example null
              */
             error: string | null;
+            /**
+             * @description When a person paused the operation. Null if it is not paused, or has ended
+             * @example null
+             */
+            pausedAt: string | null;
             /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
@@ -8569,6 +8614,19 @@ export interface components {
             /** @example 3 */
             count: number;
         };
+        /** @description Operation that moves the sites of a `draining` host. Null for other hosts */
+        HostDrain: {
+            /**
+             * @description Id of the operation
+             * @example 7
+             */
+            operation: number;
+            /**
+             * @description Whether it is paused, so that no move begins
+             * @example false
+             */
+            paused: boolean;
+        };
         HostHealth: {
             id: number;
             /** @example host-1 */
@@ -8600,6 +8658,7 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "cordoned" | "draining" | "drained" | "lost";
+            drain: components["schemas"]["HostDrain"] | null;
         };
         OperationsInState: {
             /** @example queued */
@@ -16082,6 +16141,68 @@ export interface operations {
         };
     };
     retryOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Operation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    pauseOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Operation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    continueOperation: {
         parameters: {
             query?: never;
             header?: {

@@ -15,18 +15,24 @@ export function operationProgress(terminal: Terminal): { show(operation: Operati
     terminal.write(`${freshLine(terminal as { isTTY?: boolean })}${harmless(line)}\n`)
   }
   return {
-    show({ steps, progress, state, error, attempts }) {
+    show({ steps, progress, state, error, attempts, pausedAt }) {
       for (const { name, state, startedAt, finishedAt, warning } of steps) {
         if (state === 'running' && !terminal.isTTY) say(`  ${name} …`)
         if (state === 'succeeded') say(`✓ ${name}${took(startedAt, finishedAt)}${warning ? `: ${warning}` : ''}`)
         if (state === 'failed') say(`✗ ${name}`)
       }
       if (state === 'queued' && error) say(`! attempt ${attempts} failed, retrying: ${error}`)
+      if (pausedAt) say(`! paused since ${pausedAt}`)
       if (!terminal.isTTY) return
       const step = steps.find(({ state }) => state === 'running')
       const done = Math.round((progress / 100) * BAR_WIDTH)
       const left = step?.secondsLeft ? `about ${step.secondsLeft} s left` : ''
-      const parts = [`[${'#'.repeat(done)}${'.'.repeat(BAR_WIDTH - done)}]`, `${progress}%`, step?.name ?? state, left]
+      const parts = [
+        `[${'#'.repeat(done)}${'.'.repeat(BAR_WIDTH - done)}]`,
+        `${progress}%`,
+        pausedAt ? 'paused' : (step?.name ?? state),
+        left,
+      ]
       const text = harmless(parts.filter(Boolean).join('  '))
       // A wrapped line cannot be overwritten.
       terminal.write(`${freshLine({ isTTY: true })}${text.slice(0, (terminal.columns || 80) - 1)}`)

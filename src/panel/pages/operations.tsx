@@ -36,7 +36,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
     return ask(() => api.GET('/v1/operations', { params: { query } }))
   }
   const operations = useLoad(() => read(placeShown(), PER_PAGE), [siteId, placeShown(), type, state])
-  const act = (verb: 'cancel' | 'retry' | 'undo', id: number) =>
+  const act = (verb: 'cancel' | 'retry' | 'undo' | 'pause' | 'continue', id: number) =>
     attempt(async () => {
       await ask(() => api.POST(`/v1/operations/{id}/${verb}`, { params: { path: { id } } }))
       told(texts.said[verb])
@@ -76,7 +76,9 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
         row={(one) => [
           <What operation={one} />,
           ...(isOfAll ? [<SiteOf operation={one} />] : []),
-          <span class={`state ${one.state}`}>{texts.states[one.state] ?? one.state}</span>,
+          <span class={`state ${one.state}`}>
+            {one.pausedAt ? texts.paused : (texts.states[one.state] ?? one.state)}
+          </span>,
           <time dateTime={one.createdAt}>{timeOf(one.createdAt)}</time>,
           <span class="row">
             {one.actions?.map(({ action, reason }) => (
@@ -99,7 +101,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
 }
 
 function What({ operation }: { readonly operation: Operation }) {
-  const { steps, state, progress, error, accountEmail } = operation
+  const { steps, state, progress, error, accountEmail, pausedAt } = operation
   const title = operationTitle(operation)
   const step = currentStep(steps)
   return (
@@ -107,7 +109,8 @@ function What({ operation }: { readonly operation: Operation }) {
       <b>{title}</b>
       <span class="sub">{texts.by(accountEmail)}</span>
       {state === 'running' && <progress max={100} value={progress} aria-label={texts.progressOf(title)} />}
-      {step && state === 'running' && <span class="sub">{texts.step(step, progress)}</span>}
+      {pausedAt && <span class="sub">{texts.pausedSince(timeOf(pausedAt))}</span>}
+      {step && state === 'running' && !pausedAt && <span class="sub">{texts.step(step, progress)}</span>}
       {error && <p class="fault">{error}</p>}
       {steps.map(
         ({ name, warning }) =>

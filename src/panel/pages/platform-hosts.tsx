@@ -51,7 +51,8 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
       isStacked
       row={(host) => [
         <>
-          <b>{host.name}</b> {host.state !== 'active' && <span class="badge warn">{texts.hostStates[host.state]}</span>}
+          <b>{host.name}</b> {host.state !== 'active' && <span class="badge warn">{texts.hostStates[host.state]}</span>}{' '}
+          {host.drain?.paused && <span class="badge warn">{texts.paused}</span>}
         </>,
         <>
           {texts.sitesOf(host.sites, host.max_sites)}
@@ -89,6 +90,7 @@ const HostActions = (props: HostProps) => {
       {host.state !== 'lost' && host.state !== 'draining' && others.length > 0 && host.sites > 0 && (
         <Drain {...props} />
       )}
+      {host.drain && <Pause {...props} drain={host.drain} />}
       {host.state !== 'lost' && <Cordon {...props} />}
       <HostMenu {...props} />
     </span>
@@ -170,6 +172,26 @@ function Drain({ of: host, onChange }: HostProps) {
   return (
     <Button isSmall of="drainHost" label={`${texts.drain}: ${name}`} onClick={askFirst({ ...question, go: drain })}>
       {texts.drain}
+    </Button>
+  )
+}
+
+/** Pauses the moves of a host that is being emptied, or lets them continue. */
+function Pause({
+  of: { name },
+  drain: { operation: id, paused },
+  onChange,
+}: HostProps & { readonly drain: NonNullable<Host['drain']> }) {
+  const params = { path: { id } }
+  const change = attempt(async () => {
+    await ask(() => api.POST(paused ? '/v1/operations/{id}/continue' : '/v1/operations/{id}/pause', { params }))
+    await onChange()
+    told(paused ? texts.didGoOn(name) : texts.didPause(name))
+  })
+  const text = paused ? texts.goOn : texts.pause
+  return (
+    <Button isSmall of={paused ? 'continueOperation' : 'pauseOperation'} label={`${text}: ${name}`} onClick={change}>
+      {text}
     </Button>
   )
 }

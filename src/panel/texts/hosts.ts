@@ -21,7 +21,7 @@ export const rebalanceTexts = {
   balanced: 'The loads of all hosts are alike, so no site moves.',
   notice: 'What happens to these sites',
   closed: 'Each site is unavailable for a short time while it moves. Two sites move at the same time.',
-  safe: 'A site that cannot move stays where it is. To stop early, cancel the operation.',
+  safe: 'A site that cannot move stays where it is. You can pause or cancel the operation.',
   move: (count: number) => (count === 1 ? 'Move 1 site' : `Move ${count.toLocaleString()} sites`),
   work: (count: number) =>
     count === 1 ? 'Move 1 site to an emptier host' : `Move ${count.toLocaleString()} sites to emptier hosts`,

@@ -69,6 +69,11 @@ export const platformTexts = {
         ? 'The site on this host moves to another host.'
         : `The ${sites.toLocaleString()} sites on this host move to other hosts, two at a time, the least visited first.`
     } Each site is unavailable for a short time while it moves. This host gets no new sites.`,
+  paused: 'Paused',
+  pause: 'Pause moves',
+  didPause: (name: string) => `No more sites of ${name} move until you continue`,
+  goOn: 'Continue moves',
+  didGoOn: (name: string) => `Sites of ${name} move again`,
   inTrash: (count: number, until: string | undefined) =>
     `${count === 1 ? '1 deleted site' : `${count.toLocaleString()} deleted sites`}${until ? ` until ${until}` : ''}`,
   trashStays: (count: number, until: string | undefined) =>

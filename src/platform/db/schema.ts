@@ -70,6 +70,8 @@ export interface OperationRow {
   /** Set while only the undo remains: the state that follows. */
   ending: 'failed' | 'canceled' | null
   cancel_requested: Flag
+  /** When a person paused it. Its steps begin no more work until it is continued. */
+  paused_at: number | null
   /** How often a worker has taken it up. It never decreases, so that it fences off late writers. */
   attempts: number
   run_at: number

@@ -127,6 +127,7 @@ export async function requeueOperation(
       state: 'queued',
       ending: null,
       cancel_requested: 0,
+      paused_at: null,
       error: null,
       is_permanent: 0,
       progress: 0,

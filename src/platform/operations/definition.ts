@@ -171,6 +171,8 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
    * repeated at any time.
    */
   readonly yields?: true
+  /** Whether a person may pause it. Its steps ask `isPaused` before they begin more work. */
+  readonly pausable?: true
   /** Whether other operations do its work, which it starts and waits for. */
   readonly follows?: true
   /**

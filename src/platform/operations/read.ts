@@ -17,6 +17,8 @@ export interface OperationView {
   readonly state: OperationRow['state']
   /** Whether a cancel was requested. */
   readonly cancelRequested: boolean
+  /** When a person paused it, unless it has ended. */
+  readonly pausedAt: number | null
   readonly isCancelable: boolean
   readonly isRetryable: boolean
   /** 0 to 100. */
@@ -142,6 +144,7 @@ async function withSteps(tx: Tx, rows: readonly StoredOperation[]): Promise<Oper
     askedById: row.asked_by_id,
     state: row.state,
     cancelRequested: row.cancel_requested === 1,
+    pausedAt: row.finished_at === null ? row.paused_at : null,
     isCancelable: isCancelable(row),
     isRetryable: isRetryable(row),
     progress: row.progress,

@@ -34,6 +34,21 @@ export const InstallationHealth = Type.Object(
               '`active` hosts get new sites. `cordoned` hosts keep their sites but get no new ones. The sites of `draining` hosts move to other hosts. `drained` hosts are cordoned and empty. The sites of `lost` hosts are recovered on other hosts.',
             examples: ['active'],
           }),
+          drain: nullable(
+            Type.Object(
+              {
+                operation: Type.Integer({ description: 'Id of the operation', examples: [7] }),
+                paused: Type.Boolean({
+                  description: 'Whether it is paused, so that no move begins',
+                  examples: [false],
+                }),
+              },
+              {
+                title: 'HostDrain',
+                description: 'Operation that moves the sites of a `draining` host. Null for other hosts',
+              },
+            ),
+          ),
         },
         { title: 'HostHealth' },
       ),
@@ -125,7 +140,7 @@ export function healthOf(reports: readonly MetricReport[], hosts: readonly Housi
   return {
     version: all('info')[0]?.labels.version ?? null,
     sites: byState('sites'),
-    hosts: hosts.map(({ id, name, sites, maxSites, trash, seenAt, state }) => ({
+    hosts: hosts.map(({ id, name, sites, maxSites, trash, seenAt, state, drain }) => ({
       id,
       name,
       sites,
@@ -135,6 +150,7 @@ export function healthOf(reports: readonly MetricReport[], hosts: readonly Housi
       seen_at: seenAt === 0 ? null : timestamp(seenAt),
       answers: Math.abs(now - seenAt) < SILENT_MS,
       state,
+      drain: drain && state === 'draining' ? { operation: drain.id, paused: drain.isPaused } : null,
     })),
     operations: byState('operations'),
     queues: all('operations_due').map(({ labels: { runner = '' }, value }) => ({

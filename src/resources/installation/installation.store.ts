@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type HostState, isHeard, type ShownHostState, usableStates } from '../../hosting/host-state.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { emptyTrash, type HostTrash, openDrains, trashOfHosts } from './hosts/host-changes.store.ts'
+import { emptyTrash, type HostTrash, type OpenDrain, openDrains, trashOfHosts } from './hosts/host-changes.store.ts'
 
 /** Site on a host, including those in the trash. */
 export interface HousedSite {
@@ -89,6 +89,8 @@ export interface Housing {
   /** When it last reported, milliseconds UTC. 0 if it never did, or has stopped. */
   readonly seenAt: number
   readonly state: Exclude<ShownHostState, 'removed'>
+  /** The operation that moves its sites to other hosts. */
+  readonly drain: OpenDrain | undefined
 }
 
 /** Returns hosts with their site counts, in order of id. Sites in the trash do not count. */
@@ -115,6 +117,7 @@ export async function listHousing(tx: Tx): Promise<Housing[]> {
     .execute()
   return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt, state, holds }) => ({
     ...{ id, name, sites: Number(count), maxSites, seenAt, trash: trash.get(id) ?? emptyTrash },
+    drain: draining.get(name),
     state: shownState(state, { isDraining: draining.has(name), isEmpty: Number(count) === 0 && !holds }),
   }))
 }

@@ -45,6 +45,9 @@ const mustEnd = ['site.remove', 'site.purge', 'backup.delete']
 /** The same, for an operation that belongs only to the account. */
 const ofAccounts = ['mu_plugin.remove', 'backups.forget_site', 'account.remove']
 
+/** Operations of the account that a person may pause. */
+const pausable = ['host.drain', 'host.replace', 'hosts.rebalance']
+
 test('each definition names an existing right', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
     changeableBy === 'account' ? [] : [changeableBy.site],
@@ -84,14 +87,15 @@ describe('permission to cancel and retry', () => {
     await api.collaborate(mate, siteId, held)
     const [queued, failed] = [await operation(type, 'queued'), await operation(type, 'failed')]
     const said = [await actionsOf(queued), await actionsOf(failed)]
+    const pause = pausable.includes(type) && (await mate.call('POST', `/v1/operations/${queued}/pause`))
     const cancel = await mate.call('POST', `/v1/operations/${queued}/cancel`)
     const retry = await mate.call('POST', `/v1/operations/${failed}/retry`)
     // The list predicts the answers.
-    const answers = [cancel, retry].map(({ status, body }, at) => {
-      const action = at === 0 ? 'cancel' : 'retry'
+    const all = { ...(pause && { pause }), cancel, retry }
+    const answers = Object.entries(all).map(([action, { status, body }]) => {
       return { action, allowed: status === 200, reason: status === 200 ? null : body.errors[0] }
     })
-    const offered = answers.filter(({ action }) => action === 'retry' || ![...mustEnd, ...ofAccounts].includes(type))
+    const offered = answers.filter(({ action }) => action !== 'cancel' || ![...mustEnd, ...ofAccounts].includes(type))
     expect(said.flat()).toEqual(offered)
     return [cancel, retry].map(({ status, body }) => [status, body.errors?.[0]])
   }
@@ -124,7 +128,7 @@ describe('permission to cancel and retry', () => {
         [403, text],
       ])
     } else {
-      const text = 'Only the account that owns this operation can cancel or retry it.'
+      const text = 'Only the account that owns this operation can change it.'
       expect(await asked(type, roles)).toEqual([
         [403, text],
         [403, text],
@@ -134,6 +138,6 @@ describe('permission to cancel and retry', () => {
 
   test('lets only its account change an operation of an unknown type', async () => {
     const [cancel] = await asked('site.of_another_version', roles)
-    expect(cancel).toEqual([403, 'Only the account that owns this operation can cancel or retry it.'])
+    expect(cancel).toEqual([403, 'Only the account that owns this operation can change it.'])
   })
 })

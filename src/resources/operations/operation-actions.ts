@@ -29,9 +29,12 @@ export async function actionsOf(
 }
 
 function byState(
-  { type, isCancelable, isRetryable, cancelRequested }: OperationView,
+  { type, isCancelable, isRetryable, cancelRequested, pausedAt }: OperationView,
   definitions: Asking['definitions'],
-): readonly ('cancel' | 'retry')[] {
+): readonly ('cancel' | 'retry' | 'pause' | 'continue')[] {
   if (isRetryable) return ['retry']
-  return isCancelable && !cancelRequested && !definitions.get(type)?.mustEnd ? ['cancel'] : []
+  if (!isCancelable || cancelRequested) return []
+  const { mustEnd, pausable } = definitions.get(type) ?? {}
+  const pausing = pausedAt === null ? ('pause' as const) : ('continue' as const)
+  return [...(pausable ? [pausing] : []), ...(mustEnd ? [] : (['cancel'] as const))]
 }

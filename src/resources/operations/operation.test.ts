@@ -13,6 +13,7 @@ test('has times only of what has begun or ended', () => {
       askedById: 3,
       state: 'queued',
       cancelRequested: false,
+      pausedAt: null,
       progress: 0,
     },
     ...{ isCancelable: true, isRetryable: false },

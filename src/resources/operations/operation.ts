@@ -17,7 +17,7 @@ const StepBytes = Type.Object(
 
 export const OperationAction = Type.Object(
   {
-    action: oneOf(['cancel', 'retry', 'undo'], { examples: ['undo'] }),
+    action: oneOf(['cancel', 'retry', 'undo', 'pause', 'continue'], { examples: ['undo'] }),
     allowed: Type.Boolean(),
     reason: nullable(Type.String({ description: 'Error that the action would return', examples: [null] })),
   },
@@ -111,6 +111,13 @@ export const OperationSchema = Type.Object(
         examples: [null],
       }),
     ),
+    pausedAt: nullable(
+      Type.String({
+        ...Timestamp,
+        description: 'When a person paused the operation. Null if it is not paused, or has ended',
+        examples: [null],
+      }),
+    ),
     createdAt: Timestamp,
     startedAt: nullable(Timestamp),
     finishedAt: nullable(Timestamp),
@@ -167,6 +174,7 @@ export function presentOperation(
     ...(actions && { actions: [...actions] }),
     attempts: view.attempts,
     error: view.error,
+    pausedAt: time(view.pausedAt),
     createdAt: timestamp(view.createdAt),
     startedAt: time(view.startedAt),
     finishedAt: time(view.finishedAt),

@@ -4,8 +4,8 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   operation_not_yours: {
     status: 403,
-    text: 'Only the account that owns this operation can cancel or retry it.',
-    remedy: 'Ask the owner of the operation to cancel or retry it.',
+    text: 'Only the account that owns this operation can change it.',
+    remedy: 'Ask the owner of the operation.',
   },
   operation_not_cancelable: {
     status: 400,
@@ -16,6 +16,11 @@ export const problems = declareProblems({
     status: 400,
     text: 'Operations of type {type} cannot be canceled, because their effect is final.',
     remedy: 'Wait until the operation ends. Retry it if it fails.',
+  },
+  operation_not_pausable: {
+    status: 400,
+    text: 'Only operations that move many sites can be paused, until they end. This one is {type}, and {state}.',
+    remedy: 'Cancel the operation, or wait until it ends.',
   },
   operation_not_retryable: {
     status: 400,

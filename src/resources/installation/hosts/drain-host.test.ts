@@ -123,6 +123,43 @@ test('begins no further move when it is canceled, or when the host is uncordoned
   expect([(await sitesOn(hosts[0])).length, (await moves()).length]).toEqual([1, 2])
 })
 
+test('begins no move while it is paused, also after a restart, and continues', async () => {
+  for (const name of ['one', 'two', 'three']) await siteWith(name, 1)
+  const id = await drain({ at_once: 1 })
+  await until(async () => (await moves()).length === 1)
+  const paused = await owner.call('POST', `/v1/operations/${id}/pause`)
+  expect([paused.status, paused.body.data.state, paused.body.data.pausedAt]).toEqual([
+    200,
+    'running',
+    expect.any(String),
+  ])
+  const actions = async () => (await owner.call('GET', `/v1/operations/${id}`)).body.data.actions
+  expect((await actions()).map(({ action }: { action: string }) => action)).toEqual(['continue', 'cancel'])
+  const [near] = (await owner.call('GET', '/v1/installation')).body.data.health.hosts
+  expect(near).toMatchObject({ state: 'draining', drain: { operation: id, paused: true } })
+  work()
+  // The move that runs ends.
+  await until(async () => (await moves())[0]?.finished_at !== null)
+  await workers.shift()?.stop(5000)
+  const services = { config: api.config, database: api.database }
+  workers.push(startWorker(api.database, [drainHostJob], { services, lookEveryMs: 20 }))
+  const runs = async () => (await findOperation(api.database.read, id))?.attempts
+  await until(async () => (await runs()) === 2)
+  expect([(await moves()).length, (await sitesOn(hosts[0])).length]).toEqual([1, 2])
+  const at = Date.now()
+  const continued = await owner.call('POST', `/v1/operations/${id}/continue`)
+  expect([continued.status, continued.body.data.pausedAt]).toEqual([200, null])
+  expect((await ended(api.database, id)).state).toBe('succeeded')
+  const all = await moves()
+  expect([all.length, await sitesOn(hosts[0])]).toEqual([3, []])
+  for (const { created_at } of all.slice(1)) expect(created_at).toBeGreaterThanOrEqual(at)
+  const log = api.database.read.selectFrom('activity').select('action').where('action', 'like', 'operation.%')
+  expect((await log.orderBy('id').execute()).map(({ action }) => action)).toEqual([
+    'operation.paused',
+    'operation.continued',
+  ])
+})
+
 test('moves one site after the other if asked', async () => {
   for (const name of ['one', 'two', 'three']) await siteWith(name, 1)
   work()

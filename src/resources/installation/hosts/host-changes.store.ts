@@ -36,20 +36,21 @@ export interface OpenDrain {
   readonly type: string
   /** Name of the only host that gets the sites. */
   readonly to: string | undefined
+  readonly isPaused: boolean
 }
 
 /** Returns the operations that move all sites off a host and have not ended, by the name of the host. */
 export async function openDrains(tx: Tx): Promise<ReadonlyMap<string, OpenDrain>> {
   const rows = await tx
     .selectFrom('operations')
-    .select(['id', 'type', 'input'])
+    .select(['id', 'type', 'input', 'paused_at'])
     .where('type', 'in', ['host.drain', 'host.replace'])
     .where('finished_at', 'is', null)
     .execute()
   return new Map(
-    rows.map(({ id, type, input }) => {
+    rows.map(({ id, type, input, paused_at }) => {
       const { host, to } = JSON.parse(input) as { host: string; to?: string }
-      return [host, { id, type, to }]
+      return [host, { id, type, to, isPaused: paused_at !== null }]
     }),
   )
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../../config.ts'
 import type { Database, Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
+import { isPaused } from '../../../platform/operations/pause.ts'
 import { findOperation } from '../../../platform/operations/read.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import { findSite, holdSite } from '../../sites/public.ts'
@@ -47,6 +48,8 @@ export const MOVES_AT_ONCE = 2
 const LOOK_EVERY_MS = 250
 /** How often it looks while no move may begin. */
 const WAIT_MS = 5000
+/** How often a paused operation reads whether it continues. */
+const PAUSED_MS = 500
 /** Sites that the result names. */
 const MOST_NAMED = 5
 
@@ -54,10 +57,11 @@ type Context = StepContext<unknown, MovingServices>
 
 /**
  * Moves sites to other hosts, each with an operation of its own. A site that cannot move stays, and the others follow.
- * It may run again: sites that have moved are wanted no more, and moves that run are followed.
+ * It may run again: sites that have moved are wanted no more, and moves that run are followed. While it is paused, it
+ * begins no move, and does not end.
  */
 export async function moveEach(context: Context, { wanted, atOnce, turn }: MovesOfMany): Promise<MovedMany> {
-  const { services, signal, now, progress } = context
+  const { services, operationId, signal, now, progress } = context
   const { read } = services.database
   /** Why sites stay, by site. */
   const staying = new Map<number, string>()
@@ -67,19 +71,21 @@ export async function moveEach(context: Context, { wanted, atOnce, turn }: Moves
   for (;;) {
     const all = await wanted()
     const left = all.filter(({ siteId }) => !staying.has(siteId) && ![...moving.values()].includes(siteId))
-    const may = turn?.(now()) ?? 'now'
+    const waits = await isPaused(read, operationId)
+    const may = waits ? 'later' : (turn?.(now()) ?? 'now')
     while (may === 'now' && moving.size < atOnce) {
       const next = left.shift()
       if (!next) break
       const begun = await beginMove(context, next)
+      if (begun === 'paused') break
       if (typeof begun === 'number') moving.set(begun, next.siteId)
-      else if (begun) staying.set(next.siteId, begun)
+      else if (begun) staying.set(next.siteId, begun.reason)
     }
     if (may === 'never') for (const { siteId } of left) staying.set(siteId, 'the deadline has passed')
-    if (moving.size === 0 && (may !== 'later' || left.length === 0))
+    if (moving.size === 0 && !waits && (may !== 'later' || left.length === 0))
       return { moved, ...(await describe(read, staying)) }
     progress(moved / (moved + Math.max(1, all.length)))
-    if (moving.size === 0) await pause(WAIT_MS, undefined, { signal })
+    if (moving.size === 0) await pause(waits ? PAUSED_MS : WAIT_MS, undefined, { signal })
     else moved += await awaitOne(context, moving, staying)
   }
 }
@@ -106,10 +112,15 @@ async function awaitOne(
 }
 
 /** @returns the operation, or why the site stays, or undefined if it is gone */
-async function beginMove(context: Context, { siteId, to }: WantedMove): Promise<number | string | undefined> {
-  const { services, accountId } = context
+async function beginMove(
+  context: Context,
+  { siteId, to }: WantedMove,
+): Promise<number | { readonly reason: string } | 'paused' | undefined> {
+  const { services, accountId, operationId } = context
   try {
     return await context.transaction(async (tx) => {
+      // The transaction holds the operation, so nobody can pause it before the move has begun.
+      if (await isPaused(tx, operationId)) return 'paused'
       const site = await holdSite(tx, siteId)
       if (!site) return undefined
       // Begun before a crash, or by the operator.
@@ -119,7 +130,7 @@ async function beginMove(context: Context, { siteId, to }: WantedMove): Promise<
       return (await requestRelocation(tx, site, order, changeOfJob(tx, context))).operationId
     })
   } catch (error) {
-    if (error instanceof Problem) return error.message
+    if (error instanceof Problem) return { reason: error.message }
     throw error
   }
 }

@@ -46,6 +46,7 @@ export function movingJob<Schema extends TSchema>(job: MovingJob<Schema>): Defin
     on: 'control',
     changeableBy: 'account',
     follows: true,
+    pausable: true,
     steps: { sites: { run: job.sites }, done: { commit: record } },
     failed: recordFailure,
   })

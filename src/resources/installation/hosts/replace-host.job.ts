@@ -10,6 +10,7 @@ import {
   type StepContext,
 } from '../../../platform/operations/definition.ts'
 import { openOnHost } from '../../../platform/operations/host-operations.ts'
+import { isPaused } from '../../../platform/operations/pause.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import { actions } from '../actions.ts'
 import { reasonToKeep, removeEmptied } from './change-host.ts'
@@ -48,6 +49,7 @@ export const replaceHostJob = durableWith<ReplacingServices>()({
   on: 'control',
   changeableBy: 'account',
   follows: true,
+  pausable: true,
   steps: {
     moves: { run: moveSites, weight: 10 },
     copies: { run: removeCopies },
@@ -67,9 +69,10 @@ async function moveSites(context: Context): Promise<{ moved: number }> {
 }
 
 /** Removes the copies that moves have left, and waits until the host has nothing to do. */
-async function removeCopies({ services, input, signal, transaction }: Context): Promise<void> {
+async function removeCopies({ services, input, operationId, signal, transaction }: Context): Promise<void> {
   const { read } = services.database
   for (;;) {
+    while (await isPaused(read, operationId)) await pause(LOOK_EVERY_MS, undefined, { signal })
     const host = await findHostNamed(read, input.host)
     if (host?.state !== 'cordoned') throw new PermanentFailure(`The host is kept: it is ${host?.state ?? 'gone'}`)
     const hurried = await transaction((tx) => hurryCopyRemovals(tx, host.id))

@@ -5,6 +5,7 @@ import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { hostJobs, jobs } from '../../../jobs.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
+import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { purgeSite } from '../../sites/remove/remove-site.job.ts'
 import { changeSite } from '../../sites/site.store.ts'
@@ -117,6 +118,27 @@ test('keeps a host, cordoned, on which a site or a deleted site stays, and says 
     'The host is kept. Deleted sites in the trash that stay on the host: 1',
   ])
   expect(await stateOf('near')).toBe('cordoned')
+})
+
+test('removes no copies and no host while it is paused', async () => {
+  await siteOnNear('one')
+  const id = await replace()
+  await until(async () => (await openOnNear()).includes('site.relocate'))
+  await owner.call('POST', `/v1/operations/${id}/pause`)
+  work()
+  await until(async () => (await sitesOn(hosts[1])).length === 1)
+  await until(async () => (await openOnNear()).every((type) => type === 'site.remove_copy'))
+  expect([(await findOperation(api.database.read, id))?.state, await stateOf('near')]).toEqual(['running', 'cordoned'])
+  expect(hosts[0].directoriesOnDisk()).toHaveLength(1)
+  const at = Date.now()
+  await owner.call('POST', `/v1/operations/${id}/continue`)
+  expect((await ended(api.database, id)).state).toBe('succeeded')
+  expect(await stateOf('near')).toBe('removed')
+  const removals = api.database.read
+    .selectFrom('operations')
+    .select('started_at')
+    .where('type', '=', 'site.remove_copy')
+  for (const { started_at } of await removals.execute()) expect(started_at).toBeGreaterThanOrEqual(at)
 })
 
 test('keeps a host that was uncordoned meanwhile', async () => {
