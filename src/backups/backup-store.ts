@@ -150,6 +150,8 @@ export interface BackupRepository {
    * @returns the number of freed bytes
    */
   sweep(options?: { signal?: AbortSignal }): Promise<{ freedBytes: number }>
+  /** Returns when the newest backup was written, by the clock of the storage. `undefined` if there is none. */
+  newestAt(): Promise<number | undefined>
   /** Returns the bytes that the storage holds for it. */
   storedBytes(): Promise<number>
 }

@@ -10,7 +10,8 @@ import { timestamp } from '../platform/http/schemas.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import type { Storage } from './storage/storage.ts'
 
-const LEASE = 'stead-holder.json'
+/** The object that names the copy which may change the storage. */
+export const LEASE_MARK = 'stead-holder.json'
 
 interface RepositoryLease {
   readonly holder: string
@@ -61,7 +62,7 @@ export async function requireLease(storage: Storage, own: string): Promise<void>
 
 /** Takes the storage for this copy, if no copy controls it. */
 export async function takeLeaseIfFree(storage: Storage, own: string, now: number): Promise<void> {
-  if (!(await readObject(storage))) await storage.putOnce(LEASE, objectOf(own, now))
+  if (!(await readObject(storage))) await storage.putOnce(LEASE_MARK, objectOf(own, now))
 }
 
 /**
@@ -69,7 +70,7 @@ export async function takeLeaseIfFree(storage: Storage, own: string, now: number
  * @throws StorageFailure
  */
 export const takeLeaseOver = (storage: Storage, own: string, now: number): Promise<void> =>
-  storage.put(LEASE, objectOf(own, now))
+  storage.put(LEASE_MARK, objectOf(own, now))
 
 const objectOf = (holder: string, since: number): Buffer => {
   const object: RepositoryLease = { holder, since, machine: hostname() }
@@ -77,7 +78,7 @@ const objectOf = (holder: string, since: number): Buffer => {
 }
 
 async function readObject(storage: Storage): Promise<RepositoryLease | undefined> {
-  const bytes = await storage.get(LEASE)
+  const bytes = await storage.get(LEASE_MARK)
   if (!bytes) return undefined
   try {
     const { holder, since, machine } = JSON.parse(bytes.toString())
@@ -87,6 +88,6 @@ async function readObject(storage: Storage): Promise<RepositoryLease | undefined
     // The error below reports it.
   }
   throw new OperatorError(
-    `${LEASE} in ${storage.where} is damaged. To let this copy change the backups, run stead backup take-over.`,
+    `${LEASE_MARK} in ${storage.where} is damaged. To let this copy change the backups, run stead backup take-over.`,
   )
 }

@@ -123,6 +123,11 @@ export class Repository implements BackupRepository {
     return sweep(await this.#open(), options.signal)
   }
 
+  async newestAt(): Promise<number | undefined> {
+    const times = (await listBackupObjects(await this.#open())).map(({ modifiedAt }) => modifiedAt)
+    return times.length === 0 ? undefined : times.reduce((one, other) => Math.max(one, other))
+  }
+
   async storedBytes(): Promise<number> {
     const { storage, keys } = await this.#open()
     return (await storage.list(`${keys.owner}/`)).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)

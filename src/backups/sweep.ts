@@ -16,6 +16,8 @@ import { listBackupObjects, type RepositoryParts, readManifest } from './reading
 const MARKED_MS = 24 * 3_600_000
 /** A sweep that was held up for longer has outdated information, and must not remove anything. */
 const SWEEP_STANDS_MS = 3_600_000
+/** Few, because the time is checked before each group. Many, because a control reads all headers for each group. */
+const REMOVED_AT_ONCE = 32
 
 /** Packs that are needed less than this are rewritten. */
 const LEAST_NEEDED = 0.5
@@ -58,7 +60,7 @@ interface Swept {
  */
 async function clearMarks(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<number> {
   const { storage, keys, now } = parts
-  let freedBytes = 0
+  const expired: PackState[] = []
   for (const pack of index.packs.values()) {
     signal?.throwIfAborted()
     const marks = index.marks.filter((each) => each.pack === pack.id)
@@ -66,11 +68,16 @@ async function clearMarks(parts: RepositoryParts, { index, needed, begunAt, sign
       const wrong = marks.filter(({ reason }) => reason === 'unneeded').map(({ name }) => name)
       if (wrong.length > 0) await storage.remove(wrong, signal)
     } else if (marks.length === 0) await mark(parts, pack, begunAt, 'unneeded')
-    else if (marks.some(({ since }) => begunAt - since >= MARKED_MS)) {
-      if (Math.abs(now() - begunAt) > SWEEP_STANDS_MS) break
-      await storage.remove([packName(keys.owner, pack.id)], signal)
-      freedBytes += pack.sizeBytes
-    }
+    else if (marks.some(({ since }) => begunAt - since >= MARKED_MS)) expired.push(pack)
+  }
+  let freedBytes = 0
+  for (let at = 0; at < expired.length; at += REMOVED_AT_ONCE) {
+    signal?.throwIfAborted()
+    if (Math.abs(now() - begunAt) > SWEEP_STANDS_MS) break
+    const group = expired.slice(at, at + REMOVED_AT_ONCE)
+    const names = group.map(({ id }) => packName(keys.owner, id))
+    await storage.remove(names, signal)
+    freedBytes += group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   }
   // The marks of removed packs follow them, so that an interrupted sweep can be resumed.
   const left = index.marks.filter(({ pack }) => !index.packs.has(pack)).map(({ name }) => name)

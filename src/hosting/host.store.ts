@@ -56,6 +56,15 @@ export async function usableHostNamed(tx: Tx, name: string): Promise<number | un
   return found?.id
 }
 
+/** Returns whether a site is on a host. A deleted one is, until it is purged. */
+export async function isSiteOn(
+  tx: Tx,
+  { siteId, hostId }: { readonly siteId: number; readonly hostId: number },
+): Promise<boolean> {
+  const found = tx.selectFrom('sites').select('id').where('id', '=', siteId).where('host_id', '=', hostId)
+  return (await found.executeTakeFirst()) !== undefined
+}
+
 /** Returns whether the host name leads to a site of this Stead, on any host. Deleted sites of other hosts count, too. */
 export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
   const found = await tx

@@ -32,7 +32,7 @@ export async function findManifest(parts: RepositoryParts, name: string): Promis
 
 /** @throws BackupDamaged */
 export async function readManifest(
-  { storage, keys }: RepositoryParts,
+  { storage, keys }: Pick<RepositoryParts, 'storage' | 'keys'>,
   name: string,
   kind: ObjectKind,
 ): Promise<Manifest | undefined> {
@@ -54,7 +54,10 @@ export interface BackupObject {
 }
 
 /** Returns the existing backups, without reading them. */
-export async function listBackupObjects({ storage, keys }: RepositoryParts): Promise<BackupObject[]> {
+export async function listBackupObjects({
+  storage,
+  keys,
+}: Pick<RepositoryParts, 'storage' | 'keys'>): Promise<BackupObject[]> {
   const objects = await storage.list(`${keys.owner}/backups/`)
   return objects.flatMap((object) => {
     const [, name, kind] = /^([a-z0-9-]+)\.(tree|stream)$/.exec(lastPart(object.name)) ?? []

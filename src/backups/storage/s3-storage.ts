@@ -1,4 +1,4 @@
-import type { S3Client } from '@aws-sdk/client-s3'
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { inParallel } from '../../platform/in-parallel.ts'
 import { StorageFailure } from '../backup-store.ts'
 import { boundAnswers } from './bounded-answers.ts'
@@ -15,9 +15,31 @@ export interface S3Options {
   readonly prefix: string
   /** By default, the machine's own credentials (AWS_… in the environment, ~/.aws, the role of an instance). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
+  /** Signs the requests instead of the credentials. */
+  readonly signer?: Exclude<S3ClientConfig['signer'], undefined>
 }
 
 type Sdk = typeof import('@aws-sdk/client-s3')
+
+/** Returns the options of a client. */
+export const clientOptions = ({ region, endpoint, credentials, signer }: S3Options): S3ClientConfig => ({
+  region,
+  // The caller counts the attempts.
+  maxAttempts: 1,
+  // Services other than Amazon's hardly support the checksums that the SDK adds, and every object here is sealed.
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+  ...(endpoint && { endpoint, forcePathStyle: true }),
+  ...(credentials && { credentials }),
+  ...(signer && { signer }),
+})
+
+/** Returns what precedes each name in a bucket. */
+export const rootOf = (prefix: string): string => prefix && `${prefix.replace(/\/+$/, '')}/`
+
+/** Returns the place of a storage, for operators. */
+export const describeBucket = ({ bucket, prefix }: Pick<S3Options, 'bucket' | 'prefix'>): string =>
+  `s3://${bucket}/${prefix}`
 
 /** How many removals run at once. Each is a separate request, because not every service can remove many in one. */
 const AT_ONCE = 8
@@ -26,34 +48,19 @@ const PAGE = 1000
 /** The most objects of a list: packs of 16 TB. */
 const MOST_LISTED = 1_000_000
 /** Returns the size limit of an object. An index has the tables of many packs. Everything else is a pack or smaller. */
-const mostBytesOf = (key: string): number => (key.includes('/indexes/') ? 512 << 20 : 64 << 20)
+export const mostBytesOf = (key: string): number => (key.includes('/indexes/') ? 512 << 20 : 64 << 20)
 
 /**
  * Stores objects in a bucket of a service with the S3 API. The first use loads the SDK, which takes 20 MB of memory.
  */
-export function s3Storage({
-  bucket,
-  endpoint,
-  region,
-  prefix,
-  credentials,
-  mostListed = MOST_LISTED,
-}: S3Options): Storage {
-  const where = `s3://${bucket}/${prefix}`
-  const root = prefix && `${prefix.replace(/\/+$/, '')}/`
+export function s3Storage(given: S3Options): Storage {
+  const { bucket, prefix, mostListed = MOST_LISTED } = given
+  const where = describeBucket(given)
+  const root = rootOf(prefix)
   let opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined
   const open = () => {
     opened ??= import('@aws-sdk/client-s3').then((sdk) => {
-      const client = new sdk.S3Client({
-        region,
-        // The caller counts the attempts.
-        maxAttempts: 1,
-        // Services other than Amazon's hardly support the checksums that the SDK adds, and every object here is sealed.
-        requestChecksumCalculation: 'WHEN_REQUIRED',
-        responseChecksumValidation: 'WHEN_REQUIRED',
-        ...(endpoint && { endpoint, forcePathStyle: true }),
-        ...(credentials && { credentials }),
-      })
+      const client = new sdk.S3Client(clientOptions(given))
       boundAnswers(client, mostBytesOf)
       return { sdk, client }
     })
@@ -177,7 +184,8 @@ const headerOf = ({ start, length }: ByteRange): string =>
 const cutTo = (bytes: Buffer, { start, length }: ByteRange): Buffer =>
   bytes.subarray(start, length === undefined ? undefined : start + length)
 
-const statusOf = (error: unknown): number | undefined =>
+/** Returns the status of the answer of a service that was not a success. */
+export const statusOf = (error: unknown): number | undefined =>
   ((error as Error).cause as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode
 
 /** @returns false for an object that does not exist */

@@ -1,7 +1,13 @@
+import { uncounted } from '../../platform/operations/definition.ts'
 import { StorageFailure } from '../backup-store.ts'
 
 /** The storage would refuse a retry as well: its disk is full, or it does not accept this installation. */
 export class StorageRefusal extends StorageFailure {}
+
+/** Nobody signs requests for the storage now. An operation that needs it waits, and its attempt does not count. */
+export class StorageAway extends StorageFailure {
+  readonly [uncounted] = true
+}
 
 /** An object of the storage, as a list names it. */
 export interface StoredObject {

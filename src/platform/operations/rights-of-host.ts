@@ -24,18 +24,38 @@ export async function openSecretOf(
   return secret && sealer.open(secret.sealed, secret.purpose)
 }
 
+const openOn = (tx: Tx, hostId: number) =>
+  tx.selectFrom('operations').where('host_id', '=', hostId).where('finished_at', 'is', null)
+
+/** Returns whether an operation that is bound to the host, and has not ended, works on a site. */
+export async function worksOn(
+  tx: Tx,
+  { siteId, hostId }: { readonly siteId: number; readonly hostId: number },
+): Promise<boolean> {
+  const own = openOn(tx, hostId).select('id').where('site_id', '=', siteId).limit(1)
+  return (await own.executeTakeFirst()) !== undefined
+}
+
+/** Returns the inputs of operations of a type on a site that are bound to the host, and have not ended. */
+export async function openInputs(
+  tx: Tx,
+  { siteId, hostId }: { readonly siteId: number; readonly hostId: number },
+  type: string,
+): Promise<unknown[]> {
+  const rows = openOn(tx, hostId).select('input').where('site_id', '=', siteId).where('type', '=', type)
+  return (await rows.execute()).map(({ input }) => JSON.parse(input))
+}
+
 /** Returns whether an operation that is bound to the host, and has not ended, works with the backups of a site. */
 export async function worksWithBackupsOf(
   tx: Tx,
   { siteId, hostId }: { readonly siteId: number; readonly hostId: number },
   definitions: Definitions,
 ): Promise<boolean> {
-  const open = tx.selectFrom('operations').where('host_id', '=', hostId).where('finished_at', 'is', null)
-  const own = await open.select('id').where('site_id', '=', siteId).limit(1).executeTakeFirst()
-  if (own) return true
+  if (await worksOn(tx, { siteId, hostId })) return true
   const reading = [...definitions.values()].filter(({ readsBackupsOf }) => readsBackupsOf).map(({ name }) => name)
   if (reading.length === 0) return false
-  const others = await open.select(['type', 'input']).where('type', 'in', reading).execute()
+  const others = await openOn(tx, hostId).select(['type', 'input']).where('type', 'in', reading).execute()
   return others.some(({ type, input }) =>
     definitions
       .get(type)
