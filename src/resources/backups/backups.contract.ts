@@ -40,7 +40,7 @@ import { putRoute } from '../sites/addresses/route.store.ts'
 import { changeSite, findSite } from '../sites/site.store.ts'
 import { insertBackup, markDeleting } from './backup.store.ts'
 import { MOST_ON_DEMAND, siteOwner } from './backup.ts'
-import { backupIn, nameIn, storedFiles, storedIn, storeTree } from './backups.fixture.ts'
+import { backupIn, deletedByControl, nameIn, storedFiles, storedIn, storeTree } from './backups.fixture.ts'
 import { previewIn, restoredIn } from './restore/restore.fixture.ts'
 import { takeBackup } from './take/take-backup.ts'
 
@@ -433,6 +433,7 @@ const jobs: Record<string, JobSample> = {
   'backups.forget_site': {
     async prepare(world) {
       await writtenBackup(world)
+      await deletedByControl(world.api, world.site)
       return aboutSite(world)
     },
     async done({ api, site }) {

@@ -84,3 +84,15 @@ export async function backupIn(
     return backup.id
   })
 }
+
+/** Records that a control has deleted a site. */
+export const deletedByControl = ({ database }: Pick<TestApi, 'database'>, siteId: number): Promise<unknown> =>
+  database.transaction((tx) =>
+    tx
+      .insertInto('operations')
+      .values({
+        ...{ type: 'site.remove', runner: 'host', site_id: siteId, input: '{}', state: 'succeeded' },
+        ...{ created_at: 1, run_at: 1, finished_at: 1, attempts: 0, cancel_requested: 0, progress: 0 },
+      } as never)
+      .execute(),
+  )

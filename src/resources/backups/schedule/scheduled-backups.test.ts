@@ -10,7 +10,7 @@ import { purgeSite } from '../../sites/remove/remove-site.job.ts'
 import { markDeleted } from '../../sites/site.store.ts'
 import { findBackup, insertBackup, markFailed } from '../backup.store.ts'
 import { type BackupKind, type Origin, siteOwner } from '../backup.ts'
-import { nameIn } from '../backups.fixture.ts'
+import { deletedByControl, nameIn } from '../backups.fixture.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
 import { takeScheduledBackup } from '../take/take-backup.job.ts'
 import { nextTurn, offsetOf, rhythms } from './backup-times.ts'
@@ -341,6 +341,7 @@ for (const { dialect, skip } of dialects) {
           })(),
           { name: await nameIn(api, await backupWith(id, { deleteAt: now + DAY_MS })) },
         )
+      await deletedByControl(api, site)
       const purge = await api.database.transaction(async (tx) => {
         await markDeleted(tx, site, now)
         return enqueue(
