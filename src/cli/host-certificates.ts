@@ -164,12 +164,14 @@ async function ownerOfFolder(dataDir: string): Promise<FolderOwner | undefined> 
   return before && { role: before.role, name: before.name, installation: identity?.installation }
 }
 
-function nextStep({ role, databaseUrl, keys }: Joined): string {
+function nextStep({ role, databaseUrl, keys, storage }: Joined): string {
+  if (databaseUrl !== undefined && storage)
+    return 'This machine has its certificate, its own login for the database, and the keys of its role. A control signs its requests to the storage for backups. Do not set STEAD_MASTER_KEY, STEAD_DATABASE_URL and STEAD_BACKUP_S3_BUCKET. Run stead host'
   if (databaseUrl !== undefined && role === 'host')
     return 'This machine has its certificate, its own login for the database, and the keys of its role. Set the storage for backups as on the control. Do not set STEAD_MASTER_KEY and STEAD_DATABASE_URL. Run stead host'
   if (databaseUrl !== undefined)
     return `This machine has its certificate, its own login for the database, and the keys of its role. Do not set STEAD_DATABASE_URL and STEAD_MASTER_KEY. Run stead ${role}`
   if (keys)
-    return `This machine has its certificate and the keys of its role. Set STEAD_DATABASE_URL and the storage for backups as on the control. Do not set STEAD_MASTER_KEY. Run stead ${role}`
+    return `This machine has its certificate and the keys of its role. Set STEAD_DATABASE_URL${storage ? '' : ' and the storage for backups'} as on the control. Do not set STEAD_MASTER_KEY. Run stead ${role}`
   return `This machine has its certificate. Set STEAD_DATABASE_URL and STEAD_MASTER_KEY as on the control, then run stead ${role}`
 }

@@ -322,6 +322,7 @@ interface WorkParts
     | 'containment'
     | 'backups'
     | 'openSecret'
+    | 'storeCore'
   > {
   readonly preparation: Preparation
   readonly mariaDb: MariaDb

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
+import type { StoragePlace } from '../backups/storage/signed-storage.ts'
 import type { Config } from '../config.ts'
 import { type Belonging, belongingOf, type DatabaseFacts, type FolderFacts } from '../hosting/identity/belonging.ts'
 import { databaseMissing, strangers } from '../hosting/identity/faults.ts'
@@ -45,6 +46,8 @@ export interface ProcessContext extends ProcessKeys {
   readonly room: FreeRoom
   /** Whether this machine joined, and uses a login of its own that has only the rights of its role. */
   readonly hasOwnLogin: boolean
+  /** The bucket for backups of a host that joined and has no credentials: a control signs each request. */
+  readonly signedStorage?: StoragePlace
   /**
    * Set if the database was away when the process started. Resolves when it is back, brought up to date, and belongs to
    * the data folder. Rejects with the error that a start would have.
@@ -155,16 +158,20 @@ export async function openProcessContext(settings: Config, name: string): Promis
   const log = createLog(settings, name)
   const joined = await joinedAs(settings, { name, log })
   const hasOwnLogin = joined?.databaseUrl !== undefined
-  const config = hasOwnLogin ? { ...settings, databaseUrl: joined.databaseUrl } : settings
-  const open = () => openOwnControlDatabase(config, name, joined)
-  const { database, keys, untilBack } = await openOrAway(config, { name, log, open, joined })
+  const own = hasOwnLogin ? { ...settings, databaseUrl: joined.databaseUrl } : settings
+  const open = () => openOwnControlDatabase(own, name, joined)
+  const { database, keys, storage, untilBack } = await openOrAway(own, { name, log, open, joined })
+  const config = storage ? { ...own, ...settingsOfPlace(storage) } : own
   try {
     const room = new FreeRoom(config.dataDir, config.diskReserveMb << 20)
     const folder = join(config.dataDir, 'logs')
     const mostBytes = config.logMb * 2 ** 20
     const store = openLogStore({ url: config.databaseUrl, folder, mostBytes, mayReadBack: !hasOwnLogin })
     const logs = config.databaseUrl ? store : whileRoom(store, room)
-    const opened = { room, config, log, database, logs, hasOwnLogin, ...keys }
+    const opened = {
+      ...{ room, config, log, database, logs, hasOwnLogin, ...keys },
+      ...(storage && { signedStorage: storage }),
+    }
     return untilBack ? { ...opened, untilBack } : opened
   } catch (error) {
     await database.close()
@@ -175,6 +182,8 @@ export async function openProcessContext(settings: Config, name: string): Promis
 interface OpenedDatabase extends Pick<ProcessContext, 'untilBack'> {
   readonly database: Database
   readonly keys: ProcessKeys
+  /** Set if a control signs the requests of this host to the storage. */
+  readonly storage?: StoragePlace | undefined
 }
 
 interface Opening {
@@ -187,7 +196,7 @@ interface Opening {
 }
 
 async function openOrAway(config: Config, opening: Opening): Promise<OpenedDatabase> {
-  const { log, open } = opening
+  const { log, open, joined } = opening
   const keys = config.databaseUrl ? await keysToServeWith(config, opening) : undefined
   if (!keys) return untilReachable(open)
   return open().catch(async (error) => {
@@ -196,7 +205,9 @@ async function openOrAway(config: Config, opening: Opening): Promise<OpenedDatab
     const check = async () => (await open()).database.close()
     const untilBack = untilReachable(check, { waitMs: Number.POSITIVE_INFINITY, say: () => {} })
     untilBack.catch(() => {})
-    return { database: await openDatabase({ ...databaseOf(config), mayBeAway: true }), keys, untilBack }
+    const database = await openDatabase({ ...databaseOf(config), mayBeAway: true })
+    const storage = needsStorage(config, joined) ? joined?.storage : undefined
+    return { database, keys, storage, untilBack }
   })
 }
 
@@ -247,6 +258,10 @@ async function joinedHost(config: Config, joined: Joined, log: Log): Promise<Joi
     if (joined.keys) log.warn(`${given}, but this host does not need the master key: remove it`)
     return undefined
   }
+  if (config.backupS3Bucket !== undefined)
+    log.warn(
+      'STEAD_BACKUP_S3_BUCKET is set, so this host has credentials of the whole storage for backups. Remove the STEAD_BACKUP_S3 settings, and a control signs its requests',
+    )
   if (!config.databaseUrl) return joined
   const { databaseUrl: own, ...others } = joined
   if (own !== undefined)
@@ -255,6 +270,15 @@ async function joinedHost(config: Config, joined: Joined, log: Log): Promise<Joi
     )
   return others
 }
+
+/** Returns whether a machine that joined gets its storage for backups from a control. */
+const needsStorage = ({ backupS3Bucket, backupDir }: Config, joined: Joined | undefined): boolean =>
+  joined?.role === 'host' && backupS3Bucket === undefined && backupDir === undefined
+
+const settingsOfPlace = ({ bucket, endpoint, region, prefix }: StoragePlace): Partial<Config> => ({
+  ...{ backupS3Bucket: bucket, backupS3Region: region, backupS3Prefix: prefix },
+  ...(endpoint !== undefined && { backupS3Endpoint: endpoint }),
+})
 
 async function openOwnControlDatabase(
   config: Config,
@@ -271,8 +295,9 @@ async function openOwnControlDatabase(
   try {
     if (!joined) return { database: records.database, keys: keysOfMaster(await masterKey(config, records)) }
     if (hasOwnLogin) await mustBeUpToDate(records.database)
-    const keys = await keysOfJoined(records.database, config.dataDir, joined)
-    return { database: records.database, keys: keysOfRole(keys) }
+    const needed = { dataDir: config.dataDir, needsStorage: needsStorage(config, joined) }
+    const { keys, storage } = await keysOfJoined(records.database, needed, joined)
+    return { database: records.database, keys: keysOfRole(keys), storage: needed.needsStorage ? storage : undefined }
   } catch (error) {
     await records.database.close().catch(() => {})
     throw openFault(error, databaseOf(config))

@@ -107,6 +107,8 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
     expect(host.stead.env).not.toHaveProperty('STEAD_MASTER_KEY')
     // Nor the login of the control: it uses its own.
     expect(host.stead.env).not.toHaveProperty('STEAD_DATABASE_URL')
+    // Nor credentials of the storage: a control signs its requests.
+    expect(Object.keys(host.stead.env).filter((name) => name.startsWith('STEAD_BACKUP_'))).toEqual([])
     const logins = await lab.records("select distinct usename from pg_stat_activity where usename like 'stead%host%'")
     expect(logins).toEqual([{ usename: expect.stringMatching(/_host_h9_/) }])
     expect(await readdir(host.dataDir)).not.toContain('master.key')
@@ -125,6 +127,37 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
     const ofAlfa = await backUp(sites.alfa)
     await done(`/v1/sites/${sites.alfa}/restores`, { ...ofAlfa, restore_on_site_id: sites.bravo })
     expect(await status('bravo')).toBe(200)
+  })
+
+  test('moves a site to another host that joined, and back', async () => {
+    const next = await lab.joinHost('h8')
+    try {
+      await until('h8 takes sites', async () => {
+        const rows = await lab.records("select 1 from hosts where name = 'h8' and facts like '%8.%'")
+        return rows.length > 0
+      })
+      for (const name of ['h8', 'h9']) {
+        await done(`/v1/sites/${sites.bravo}/relocate`, { host: name })
+        expect([await hostOf(sites.bravo), await status('bravo')]).toEqual([name, 200])
+        await backUp(sites.bravo)
+      }
+    } finally {
+      await next.stop()
+    }
+  })
+
+  test('waits with a backup while the control is away, and takes it afterwards', async () => {
+    const { headers } = await api('POST', `/v1/sites/${sites.bravo}/ondemand-backups`, { backup_type: 'db' })
+    await control.stop()
+    const id = headers.get('operation-id') as string
+    const row = async () => (await lab.records(`select state, attempts, error from operations where id = ${id}`))[0]
+    await until('it has been tried', async () => {
+      const { state, error } = (await row()) ?? {}
+      return state === 'succeeded' || error !== null
+    })
+    expect((await row())?.state).not.toBe('failed')
+    await control.start()
+    expect((await lab.ended(id)).state).toBe('succeeded')
   })
 
   test('resets a password, clones a site, and fetches an old site', async () => {
@@ -203,6 +236,35 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
       expect(await ask('repository-key', { owner: `site-${sites.bravo}` })).toHaveProperty('keys')
       for (const owner of [`site-${sites.alfa}`, `site-${sites.charlie}`, 'stead'])
         await expect(ask('repository-key', { owner })).rejects.toThrow(REFUSED)
+    })
+
+    test('reaches only the backups of its own sites in the storage, and keeps the last ones', async () => {
+      await backUp(sites.bravo)
+      const signed = async (request: object) => {
+        const answer = await ask('storage-requests', { requests: [request] })
+        return (answer.signed as Record<string, unknown>[])[0] as Record<string, unknown>
+      }
+      const listed = await signed({ kind: 'list', folder: `site-${sites.bravo}/backups/`, most: 1000 })
+      const answer = await fetch(String(listed.url))
+      const names = [...(await answer.text()).matchAll(/<Key>stead\/([^<]+)<\/Key>/g)].map(([, name]) => String(name))
+      expect(names.length).toBeGreaterThan(1)
+      const digest = { bytes: 1, sha256: '0'.repeat(64) }
+      const pack = `packs/${'0'.repeat(32)}`
+      for (const request of [
+        { kind: 'list', folder: '', most: 1 },
+        ...[sites.alfa, sites.charlie].map((id) => ({ kind: 'list', folder: `site-${id}/`, most: 1 })),
+        ...['stead', `site-${sites.alfa}`].map((owner) => ({ kind: 'get', name: `${owner}/${pack}` })),
+        ...['stead', `site-${sites.alfa}`, 'core-6.8'].map((owner) => ({
+          kind: 'put',
+          name: `${owner}/${pack}`,
+          ...digest,
+        })),
+        { kind: 'put', name: 'stead-holder.json', ...digest },
+      ])
+        expect([request, await signed(request)]).toEqual([request, { refused: expect.any(String) }])
+      for (const name of names) expect(await signed({ kind: 'put', name, ...digest })).toEqual({ exists: true })
+      for (const owner of [`site-${sites.alfa}`, 'core-6.8', 'stead'])
+        await expect(ask('storage-removal', { names: [`${owner}/${pack}`] })).rejects.toThrow(REFUSED)
     })
 
     test('opens no secrets of the operations of another host', async () => {

@@ -8,6 +8,7 @@ export {
   nameInRepository,
   siteOfOwner,
   siteOwner,
+  TRUST_MS,
 } from './backup.ts'
 export { Downloads } from './download/downloads.ts'
 export { forGood } from './restore/restore-check.ts'
@@ -23,4 +24,6 @@ export {
 } from './restore/undo-point.ts'
 export { requestScheduled } from './schedule/plan-backups.job.ts'
 export { backupNumber, enterUnderNewId, reconcileBackups } from './schedule/reconcile-backups.ts'
+export { deleteBackupJob } from './take/delete-backup.job.ts'
+export { keepCore } from './take/keep-core.ts'
 export { keptCore } from './take/kept-core.ts'

@@ -30,6 +30,12 @@ export interface HostServices {
    */
   openSecret(operationId: number): Promise<string>
   readonly backups: BackupStore
+  /**
+   * Has a control store a release of WordPress in the storage, for a host that may not. Other hosts use the copy.
+   * @returns a warning if the control cannot get it
+   * @throws StorageFailure
+   */
+  readonly storeCore?: (version: string, signal: AbortSignal) => Promise<string | undefined>
   readonly siteDirectories: SiteDirectories
   readonly spares: Spares
   readonly pool: PhpPool

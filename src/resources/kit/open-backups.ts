@@ -5,7 +5,8 @@ import { openStore, openStoreOf, type StoreKeys } from '../../backups/open-store
 import { leaseHolder } from '../../backups/repository-lease.ts'
 import { folderStorage } from '../../backups/storage/folder-storage.ts'
 import { type Patience, retryingStorage } from '../../backups/storage/retrying-storage.ts'
-import { s3Storage } from '../../backups/storage/s3-storage.ts'
+import { type S3Options, s3Storage } from '../../backups/storage/s3-storage.ts'
+import { type StoragePlace, type StorageSigner, signedStorage } from '../../backups/storage/signed-storage.ts'
 import type { Storage } from '../../backups/storage/storage.ts'
 import type { Config } from '../../config.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
@@ -41,9 +42,19 @@ export function openBackups({ config, database, sealer }: OpenedWith & { readonl
   })
 }
 
+interface OpenedWithKeys extends OpenedWith {
+  readonly keys: StoreKeys
+  /** The process that has the credentials of the bucket. By default, this one has them. */
+  readonly signed?: { readonly place: StoragePlace; readonly signer: StorageSigner } | undefined
+}
+
 /** Opens those of them whose keys a process may have. */
-export const openBackupsOf = ({ config, database, keys }: OpenedWith & { readonly keys: StoreKeys }): BackupStore =>
-  openStoreOf({ storage: backupStorage(config), keys, holder: () => leaseHolder(database) })
+export const openBackupsOf = ({ config, database, keys, signed }: OpenedWithKeys): BackupStore =>
+  openStoreOf({
+    storage: signed ? retryingStorage(signedStorage(signed.place, signed.signer)) : backupStorage(config),
+    keys,
+    holder: () => leaseHolder(database),
+  })
 
 /** Returns the storage for backups, according to the settings. */
 export function backupStorage(config: StorageSettings, patience?: Partial<Patience>): Storage {
@@ -51,16 +62,27 @@ export function backupStorage(config: StorageSettings, patience?: Partial<Patien
 }
 
 function plainStorage(config: StorageSettings): Storage {
+  const bucket = bucketOf(config)
+  if (bucket) return s3Storage(bucket)
+  const folder = config.backupDir ?? join(config.dataDir, 'backups')
+  return folderStorage({ folder, keptBytes: keptFromSites(config.diskReserveMb * 2 ** 20) })
+}
+
+/** Returns the bucket of the settings. @returns undefined if backups are in a folder */
+export function bucketOf(config: StorageSettings): S3Options | undefined {
   const { backupS3Bucket: bucket, backupS3AccessKeyId: accessKeyId, backupS3SecretAccessKey: secretAccessKey } = config
-  if (bucket === undefined) {
-    const folder = config.backupDir ?? join(config.dataDir, 'backups')
-    return folderStorage({ folder, keptBytes: keptFromSites(config.diskReserveMb * 2 ** 20) })
-  }
-  return s3Storage({
+  if (bucket === undefined) return undefined
+  return {
     bucket,
     endpoint: config.backupS3Endpoint,
     region: config.backupS3Region,
     prefix: config.backupS3Prefix,
     credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
-  })
+  }
 }
+
+/** Returns the place of a bucket, without credentials. */
+export const placeOfBucket = ({ bucket, endpoint, region, prefix }: S3Options): StoragePlace => ({
+  ...{ bucket, region, prefix },
+  ...(endpoint !== undefined && { endpoint }),
+})

@@ -9,14 +9,17 @@ import { installationOf } from '../../hosting/identity/identity.store.ts'
 import { type CertifiedRole, ownerOf, type RoleName, uriOf } from '../../platform/mtls/role-name.ts'
 import type { RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { readAtMost } from '../../platform/read-at-most.ts'
+import { coresForHosts } from '../keys/cores-for-hosts.ts'
+import { storageForHosts } from '../keys/storage-for-hosts.ts'
 import { openLogin } from '../logins/open-login.ts'
 import type { RunningRole } from '../process-context.ts'
 import { listenAlone } from '../start/free-port.ts'
 import { RequestLimit } from './request-limit.ts'
 import {
   asRefusal,
+  type ForHosts,
+  givenTo,
   keyInRequest,
-  keysFor,
   type ListenerContext,
   MachineRefused,
   roleRequests,
@@ -38,12 +41,13 @@ export interface InternalListener extends RunningRole {
  * @throws CannotListen
  */
 export async function startInternalListener(
-  context: ListenerContext,
+  given: ListenerContext,
   trust: RoleTrust | undefined,
   limit = new RequestLimit(),
 ): Promise<InternalListener | undefined> {
-  const { config, log } = context
+  const { config, log } = given
   if (config.internalListen === 'off' || !trust) return undefined
+  const context = { ...given, storage: storageForHosts(given), cores: coresForHosts(given) }
   const server = createServer(
     {
       ...trust.options(),
@@ -76,7 +80,7 @@ export async function startInternalListener(
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
-      await closed
+      await Promise.all([closed, context.cores.stop()])
     },
   }
 }
@@ -93,7 +97,7 @@ interface Judges {
   readonly limit: RequestLimit
 }
 
-async function answer(context: ListenerContext, judges: Judges, request: IncomingMessage): Promise<object> {
+async function answer(context: ListenerContext & ForHosts, judges: Judges, request: IncomingMessage): Promise<object> {
   const { database, sealer } = context
   const now = Date.now()
   const authorities = async () => (await knownRoles(database.read, now)).authorities
@@ -115,7 +119,7 @@ async function answer(context: ListenerContext, judges: Judges, request: Incomin
       const own = await openLogin(context, joined)
       // An edge without a login of its own needs the settings of the control, and so the master key.
       const hasKeys = joined.role === 'host' || (joined.role === 'edge' && own !== undefined)
-      const given = { ...(own && { database: own }), ...(hasKeys && keysFor(context, joined)) }
+      const given = { ...(own && { database: own }), ...(hasKeys && givenTo(context, joined)) }
       const { identity: installation } = (await installationOf(database.read)) ?? {}
       return { ...joined, ...given, installation, authorities: await authorities() }
     }

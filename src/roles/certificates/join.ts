@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { request as ask, type RequestOptions } from 'node:https'
 import { join as pathOf } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
+import type { StoragePlace } from '../../backups/storage/signed-storage.ts'
 import { makeCertificateRequest } from '../../certificates/join/certificate-request.ts'
 import { isAuthorityOf, type JoinToken } from '../../certificates/join/join-token.ts'
 import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
@@ -37,6 +38,19 @@ export interface Joined extends RoleName {
   readonly keys?: JoinedKeys
   /** Datacenters of a host, as its token names them. `[]` means all. */
   readonly datacenters?: readonly string[]
+  /** Where a host finds the bucket for backups, whose requests a control signs. */
+  readonly storage?: StoragePlace
+}
+
+/** The control refuses. */
+export class ControlRefused extends OperatorError {
+  override readonly name = 'ControlRefused'
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 /** The control does not answer, or answers too many machines. An operation that needs it waits. */
@@ -94,7 +108,9 @@ export async function joinInstallation(
   const own = joinedOf(answer, { control, key, authority })
   if (before) mustBeSame(dataDir, before, { ...own, installation: String(answer.installation ?? '') || undefined })
   const keys = readKeysOf(own, answer)
-  const joined = { ...own, ...databaseOf(answer, control), ...placeOf(answer), ...(keys && { keys }) }
+  const storage = own.role === 'host' ? readStorageOf(answer) : undefined
+  const given = { ...(keys && { keys }), ...(storage && { storage }) }
+  const joined = { ...own, ...databaseOf(answer, control), ...placeOf(answer), ...given }
   await writeJoined(dataDir, joined)
   await rm(keyFile(dataDir), { force: true })
   return joined
@@ -148,9 +164,19 @@ export const readKeysOf = (
   { keys }: Record<string, unknown>,
 ): JoinedKeys | undefined => (role === 'host' ? readHostKeys(keys) : readEdgeKeys(keys))
 
-/** Writes the keys that a machine has got from its control. */
-export const keepKeys = (dataDir: string, joined: Joined, keys: JoinedKeys): Promise<void> =>
-  writeJoined(dataDir, { ...joined, keys })
+/** Returns where the storage for backups is, in the answer of a control. @returns undefined for a folder */
+export function readStorageOf({ storage }: Record<string, unknown>): StoragePlace | undefined {
+  const { bucket, endpoint, region, prefix } = Object(storage) as Record<string, unknown>
+  if (typeof bucket !== 'string' || typeof region !== 'string' || typeof prefix !== 'string') return undefined
+  return { bucket, region, prefix, ...(typeof endpoint === 'string' && { endpoint }) }
+}
+
+/** Writes what a machine has got from its control. */
+export const keepGiven = (
+  dataDir: string,
+  joined: Joined,
+  given: Partial<Pick<Joined, 'keys' | 'storage'>>,
+): Promise<void> => writeJoined(dataDir, { ...joined, ...given })
 
 const writeJoined = (dataDir: string, joined: Joined): Promise<void> =>
   writeFileDurably(joinedFile(dataDir), `${JSON.stringify(joined)}\n`, 0o600)
@@ -227,7 +253,7 @@ async function call(
     const answer = Object(JSON.parse(text)) as Record<string, unknown>
     const message = String(answer.message ?? `The control answers ${status}.`)
     if (status === TOO_MANY) throw new ControlAway(message)
-    if (status !== 200) throw new OperatorError(message)
+    if (status !== 200) throw new ControlRefused(message, status)
     return answer
   } catch (error) {
     if (error instanceof OperatorError) throw error

@@ -15,13 +15,13 @@ export class RequestLimit {
     this.#now = now
   }
 
-  /** Counts a request. @returns false if the machine has asked too often */
-  take(machine: string): boolean {
+  /** Counts requests. @returns false if the machine has asked too often */
+  take(machine: string, amount = 1): boolean {
     if (this.#now() - this.#since >= PERIOD_MS) {
       this.#counts.clear()
       this.#since = this.#now()
     }
-    const count = (this.#counts.get(machine) ?? 0) + 1
+    const count = (this.#counts.get(machine) ?? 0) + amount
     this.#counts.set(machine, count)
     return count <= this.#most
   }

@@ -5,8 +5,10 @@ import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
 import { hostKeysOf } from '../../platform/crypto/host-keys.ts'
 import { type CertifiedRole, certifiedRoles, type RoleName } from '../../platform/mtls/role-name.ts'
 import type { StorageSettings } from '../../resources/kit/open-backups.ts'
+import type { CoreSettings, CoresForHosts } from '../keys/cores-for-hosts.ts'
 import { claimStorageFor, NotItsOwn, repositoryKeysFor, secretFor } from '../keys/keys-for-hosts.ts'
 import { requireMasterKey } from '../keys/process-keys.ts'
+import { AsksTooOften, NoBucket, type StorageForHosts } from '../keys/storage-for-hosts.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { certificatesOf, sealForEdges } from './edge-certificates.ts'
 
@@ -27,10 +29,17 @@ export type ListenerContext = Pick<
   'database' | 'sealer' | 'edgeSealer' | 'masterKey' | 'log' | 'room' | 'logs'
 > & {
   readonly config: StorageSettings &
+    CoreSettings &
     Pick<
       ProcessContext['config'],
       'internalListen' | 'databaseUrl' | 'localAuthority' | 'stagingDomain' | 'edgeTlsListen'
     >
+}
+
+/** The services of a listener for hosts without credentials of the storage. */
+export interface ForHosts {
+  readonly storage: StorageForHosts
+  readonly cores: CoresForHosts
 }
 
 /** A request of a machine that has joined. */
@@ -38,7 +47,7 @@ interface RoleRequest {
   /** The roles that may send it. */
   readonly roles: readonly CertifiedRole[]
   /** @param owner the owner of the certificate. A name in the body would be a claim. */
-  answer(context: ListenerContext, owner: RoleName, body: Record<string, unknown>): Promise<object>
+  answer(context: ListenerContext & ForHosts, owner: RoleName, body: Record<string, unknown>): Promise<object>
 }
 
 const renew: RoleRequest['answer'] = async ({ database, sealer }, owner, { request }) => {
@@ -72,19 +81,27 @@ const issueLocalCertificate: RoleRequest['answer'] = async (context, _owner, { h
 export const roleRequests: ReadonlyMap<string, RoleRequest> = new Map(
   Object.entries({
     renew: { roles: certifiedRoles, answer: renew },
-    keys: { roles: ['edge', 'host'], answer: async (context, owner) => keysFor(context, owner) },
+    keys: { roles: ['edge', 'host'], answer: async (context, owner) => givenTo(context, owner) },
     'repository-key': { roles: ['host'], answer: giveRepositoryKey },
     'backup-storage': { roles: ['host'], answer: async (context) => ({ mark: await claimStorageFor(context) }) },
+    'storage-requests': {
+      roles: ['host'],
+      answer: ({ storage }, { name }, { requests }) => storage.sign(name, requests),
+    },
+    'storage-removal': { roles: ['host'], answer: ({ storage }, { name }, { names }) => storage.remove(name, names) },
+    'core-copy': { roles: ['host'], answer: ({ cores }, _owner, { version }) => cores.keep(String(version)) },
     'operation-secret': { roles: ['host'], answer: openSecret },
     'certificate-key': { roles: ['edge'], answer: sealKey },
     'local-certificate': { roles: ['edge'], answer: issueLocalCertificate },
   } satisfies Record<string, RoleRequest>).map(([path, each]) => [`POST /internal/${path}`, each]),
 )
 
-/** Returns the keys of a machine, which has no master key. */
-export function keysFor(context: ListenerContext, { role, name }: RoleName) {
+/** Returns the keys of a machine, which has no master key, and where a host finds the storage for backups. */
+export function givenTo(context: ListenerContext & ForHosts, { role, name }: RoleName) {
   const masterKey = requireMasterKey(context)
-  return { keys: role === 'host' ? hostKeysOf(masterKey, name) : edgeKeysOf(masterKey) }
+  if (role !== 'host') return { keys: edgeKeysOf(masterKey) }
+  const { place } = context.storage
+  return { keys: hostKeysOf(masterKey, name), ...(place && { storage: place }) }
 }
 
 export const keyInRequest = (text: unknown) =>
@@ -99,6 +116,10 @@ export function asRefusal(error: unknown): never {
       403,
       `This host may not have this: ${error.message}. It is not of its own sites and operations.`,
     )
+  if (error instanceof AsksTooOften)
+    throw new MachineRefused(429, 'This host asks for too many signatures. It may ask again in a minute.')
+  if (error instanceof NoBucket)
+    throw new MachineRefused(409, 'The control stores backups in a folder. Set STEAD_BACKUP_DIR on this host.')
   if (error instanceof TokenRefused)
     throw new MachineRefused(
       403,

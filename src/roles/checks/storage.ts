@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { backupStorage } from '../../resources/kit/open-backups.ts'
+import { readJoined } from '../certificates/join.ts'
 import { type Check, ok, problem, skipped } from './check.ts'
 
 const PATIENCE_MS = 10_000
@@ -14,6 +15,8 @@ export const storageCheck: Check = {
     const isBucket = config.backupS3Bucket !== undefined
     const folder = config.backupDir ?? join(config.dataDir, 'backups')
     if (isBucket && !asksOutside) return []
+    if (!isBucket && config.backupDir === undefined && (await readJoined(config.dataDir))?.storage)
+      return [skipped('This host has no credentials of the storage for backups. Run stead doctor on a control.')]
     // The check of the disk reports problems of a folder.
     if (!isBucket)
       return existsSync(folder)

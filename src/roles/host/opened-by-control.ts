@@ -1,11 +1,14 @@
 import { type RepositoryKeys, readPortableKeys } from '../../backups/format/keys.ts'
 import type { StoreKeys } from '../../backups/open-store.ts'
+import type { StoragePlace } from '../../backups/storage/signed-storage.ts'
 import { jobs } from '../../jobs.ts'
 import { secretOpener } from '../../platform/operations/rights-of-host.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { HostServices } from '../../resources/kit/host-services.ts'
 import { openBackups, openBackupsOf } from '../../resources/kit/open-backups.ts'
+import { keepGiven, readJoined } from '../certificates/join.ts'
 import type { RoleIdentity } from '../certificates/role-certificate.ts'
+import { signerFromControl, storeCoreAtControl } from '../keys/storage-from-control.ts'
 import type { ProcessContext } from '../process-context.ts'
 
 /** Each takes about 3 kB. */
@@ -18,23 +21,31 @@ type Asks = Pick<RoleIdentity, 'ask'>
  * @param control undefined on a host that has the master key
  */
 export function openSecrets(
-  context: Pick<ProcessContext, 'config' | 'database' | 'sealer' | 'masterKey'>,
+  context: Pick<ProcessContext, 'config' | 'database' | 'sealer' | 'masterKey' | 'signedStorage'>,
   { hostId, control }: { readonly hostId: number; readonly control: Asks | undefined },
-): Pick<HostServices, 'backups' | 'openSecret'> {
-  const { config, database, sealer, masterKey } = context
+): Pick<HostServices, 'backups' | 'openSecret' | 'storeCore'> {
+  const { config, database, sealer, masterKey, signedStorage: place } = context
   if (masterKey)
     return {
       backups: openBackups(context),
       openSecret: secretOpener({ database, hostId, sealer, definitions: jobs }),
     }
   if (!control) throw new Error('a host without the master key has a certificate')
+  const moved = (to: StoragePlace) => keepStorage(config.dataDir, to)
+  const signed = place && { place, signer: signerFromControl(control, place, moved) }
   return {
-    backups: openBackupsOf({ config, database, keys: keysFromControl(control) }),
+    backups: openBackupsOf({ config, database, keys: keysFromControl(control), signed }),
+    ...(signed && { storeCore: (version, signal) => storeCoreAtControl(control, version, signal) }),
     async openSecret(operation) {
       const { secret } = await control.ask('POST /internal/operation-secret', { operation })
       return String(secret)
     },
   }
+}
+
+async function keepStorage(dataDir: string, storage: StoragePlace): Promise<void> {
+  const joined = await readJoined(dataDir)
+  if (joined) await keepGiven(dataDir, joined, { storage })
 }
 
 type KeysOfOwner = Awaited<ReturnType<StoreKeys['ofRepository']>>

@@ -52,6 +52,26 @@ describe.skipIf(!postgresUrl)('a host that joined', () => {
     expect(again.sealer.open(context.sealer.seal('file', 'any'), 'any')).toBe('file')
   })
 
+  test('uses the storage of the control without its credentials, unless its settings name one', async () => {
+    const place = { bucket: 'backups', region: 'us-east-1', prefix: 'stead' }
+    expect((await joined()).storage).toEqual(place)
+    const { signedStorage, config } = await machine.open(settings)
+    expect([signedStorage, config.backupS3Bucket, config.backupS3Prefix]).toEqual([place, 'backups', 'stead'])
+    const ownSettings: Record<string, string>[] = [
+      { STEAD_BACKUP_S3_BUCKET: 'own' },
+      { STEAD_BACKUP_DIR: machine.dataDir },
+    ]
+    for (const own of ownSettings) {
+      const before = await machine.open({ ...settings, ...own })
+      expect([before.signedStorage, before.config.backupS3Bucket]).toEqual([...[undefined, own.STEAD_BACKUP_S3_BUCKET]])
+    }
+    // A host that joined with an earlier version asks for it.
+    const { storage, ...earlier } = await joined()
+    await writeFile(join(machine.dataDir, 'joined.json'), JSON.stringify(earlier))
+    expect((await machine.open(settings)).signedStorage).toEqual(place)
+    expect((await joined()).storage).toEqual(storage)
+  })
+
   test('uses the master key while it has it, in a setting or a file', async () => {
     const given = await machine.open({ ...settings, STEAD_MASTER_KEY: masterKey.toString('base64') })
     expect(given.masterKey).toEqual(masterKey)

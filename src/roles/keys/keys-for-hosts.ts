@@ -2,6 +2,7 @@ import { backupKey } from '../../backups/backup-key.store.ts'
 import { type PortableKeys, portableKeys } from '../../backups/format/keys.ts'
 import { claimStorage } from '../../backups/open-store.ts'
 import { markOfBackupKey } from '../../backups/printed-key.ts'
+import { leaseHolder, takeLeaseIfFree } from '../../backups/repository-lease.ts'
 import { usableHostNamed } from '../../hosting/host.store.ts'
 import { isDirectoryOn } from '../../hosting/site-directories/directory.store.ts'
 import { jobs } from '../../jobs.ts'
@@ -30,12 +31,17 @@ export async function repositoryKeysFor(
   name: string,
   owner: string,
 ): Promise<{ readonly mark: string; readonly keys: PortableKeys }> {
-  if (!(await mayRead(context, name, owner))) throw new NotItsOwn(owner)
+  if (!(await mayReadBackups(context, name, owner))) throw new NotItsOwn(owner)
   const key = await backupKey(context.database, context.sealer, Date.now())
   return { mark: markOfBackupKey(key), keys: portableKeys(key, owner) }
 }
 
-async function mayRead({ database: { read } }: NeededContext, name: string, owner: string): Promise<boolean> {
+/** Returns whether a host may read the repository of an owner. */
+export async function mayReadBackups(
+  { database: { read } }: Pick<NeededContext, 'database'>,
+  name: string,
+  owner: string,
+): Promise<boolean> {
   const hostId = await usableHostNamed(read, name)
   if (hostId === undefined) return false
   const of = siteOfOwner(owner)
@@ -46,11 +52,16 @@ async function mayRead({ database: { read } }: NeededContext, name: string, owne
 }
 
 /**
- * Records the installation in the storage for backups, which contains the sealed key of all of them.
+ * Records the installation in the storage for backups, which contains the sealed key of all of them. Also records that
+ * this copy of the installation may change it, unless another copy does.
  * @returns the mark of the key
  */
 export async function claimStorageFor({ config, database, sealer }: NeededContext): Promise<string> {
-  return claimStorage(backupStorage(config), await backupKey(database, sealer, Date.now()), sealer)
+  const storage = backupStorage(config)
+  const now = Date.now()
+  const mark = await claimStorage(storage, await backupKey(database, sealer, now), sealer)
+  await takeLeaseIfFree(storage, await leaseHolder(database), now)
+  return mark
 }
 
 /**

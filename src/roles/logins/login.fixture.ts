@@ -63,7 +63,7 @@ export async function openLoginLab(): Promise<LoginLab> {
     hasOwnLogin: false,
     config: {
       ...readConfig({ STEAD_DATA_DIR: '/nonexistent', STEAD_EDGE_TLS_LISTEN: '127.0.0.1:0' }),
-      ...{ databaseUrl: api.connection.url, internalListen: { host: '127.0.0.1', port: 0 } },
+      ...{ databaseUrl: api.connection.url, internalListen: { host: '127.0.0.1', port: 0 }, backupS3Bucket: 'backups' },
     },
   }
   await api.database.transaction(async (tx) => {

@@ -45,7 +45,10 @@ export interface Lab {
    * the database in its settings.
    */
   joinEdge(name: string): Promise<JoinedEdge>
-  /** Joins another machine as a host, and starts it. It has neither the master key nor the database in its settings. */
+  /**
+   * Joins another machine as a host, and starts it. Its settings have neither the master key, nor the database, nor the
+   * storage for backups.
+   */
   joinHost(name: string): Promise<HostPart>
   /** Creates a token, and returns the arguments with which a machine joins. */
   tokenFor(...words: string[]): Promise<string[]>
@@ -68,6 +71,9 @@ const HOST_PORT = 8090
 const TLS_PORT = 8443
 const INTERNAL_PORT = 8091
 const ports: Readonly<Record<Role, number>> = { control: API_PORT, edge: EDGE_PORT, host: HOST_PORT }
+
+/** Settings that a machine does not need if it joins. */
+const ofControls = /^STEAD_(MASTER_KEY|DATABASE_URL|BACKUP_S3_)/
 
 function acceptsConnections(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -155,7 +161,8 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       const machine = await network.add(name)
       machines.push(machine)
       const { address } = machine
-      const { STEAD_MASTER_KEY: _, STEAD_DATABASE_URL: __, ...others } = settings
+      const given = Object.entries(settings).filter(([name]) => !ofControls.test(name))
+      const others = Object.fromEntries(given)
       const own = { ...others, STEAD_HOST_LISTEN: `${address}:${HOST_PORT}` }
       const part = await makePart(machine, 'host', own, () => acceptsConnections(address, HOST_PORT))
       undo.push(() => part.remove())

@@ -11,7 +11,10 @@ import { describeLeftOut, LeftOutCount, type LeftOutTally } from './left-out.ts'
 import { againIfDamaged, orRemove, readBack } from './read-back.ts'
 
 /** The services of a host that takes backups. */
-export type TakingServices = Pick<HostServices, 'siteDirectories' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
+export type TakingServices = Pick<
+  HostServices,
+  'siteDirectories' | 'backups' | 'siteFiles' | 'siteDatabase' | 'storeCore'
+> & {
   readonly pool: Pick<HostServices['pool'], 'servesVisitors'>
 }
 
@@ -73,7 +76,7 @@ export async function takeBackup(services: TakingServices, order: BackupOrder): 
 }
 
 async function takeFiles(
-  { siteFiles, siteDirectories, backups }: TakingServices,
+  { siteFiles, siteDirectories, backups, storeCore }: TakingServices,
   order: Paced,
   directory: SiteDirectory,
   repository: BackupRepository,
@@ -87,12 +90,10 @@ async function takeFiles(
   const estimate = order.estimatedBytes ?? (await measure())
   // An undo does not need the core, and the site is waiting.
   const coreTrustMs = trustMs && TRUST_MS.scheduled
-  await keepCore(backups, {
-    version: coreVersion,
-    corePath: siteDirectories.corePath(directory),
-    trustMs: coreTrustMs,
-    signal,
-  })
+  const corePath = siteDirectories.corePath(directory)
+  const withoutCore = await (storeCore
+    ? storeCore(coreVersion, signal)
+    : keepCore(backups, { version: coreVersion, corePath, trustMs: coreTrustMs, signal }))
   let leftOut = new LeftOutCount()
   let hasWalked = false
   async function* entries() {
@@ -108,7 +109,7 @@ async function takeFiles(
   // A backup that was complete before a crash is not written again, so its files are walked here.
   if (!hasWalked) for await (const _entry of entries()) signal.throwIfAborted()
   const { count, first } = leftOut
-  const warning = describeLeftOut(leftOut)
+  const warning = [withoutCore, describeLeftOut(leftOut)].filter(Boolean).join('. ')
   return { ...ofFacts(facts, startedAt), coreVersion, leftOut: { count, first }, ...(warning && { warning }) }
 }
 

@@ -32,6 +32,7 @@ export const receiveFiles = durableWith<HostServices>()({
   input: FirstContent,
   on: 'host',
   changeableBy: 'account',
+  readsBackupsOf: ({ siteId }) => [siteId],
   steps: {
     core: { run: fetchCore },
     files: { run: putFiles, weight: 10 },
@@ -45,6 +46,7 @@ export const receiveSite = durableWith<HostServices>()({
   input: WholeContent,
   on: 'host',
   changeableBy: 'account',
+  readsBackupsOf: ({ siteId }) => [siteId],
   steps: {
     content: { run: completeContent, weight: 4 },
     answer: { run: seeItWork },
