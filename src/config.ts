@@ -278,7 +278,7 @@ export const settings = {
     parse: (value: string) => (value ? folder(value) : undefined),
   },
   backupS3Bucket: {
-    help: 'S3 bucket for backups, instead of a folder. Default: none',
+    help: 'S3 bucket for backups, instead of a folder. A host that joined needs none: it uses that of the control. Default: none',
     default: '',
     parse: optional,
   },

@@ -139,7 +139,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
       for (const name of ['h8', 'h9']) {
         await done(`/v1/sites/${sites.bravo}/relocate`, { host: name })
         expect([await hostOf(sites.bravo), await status('bravo')]).toEqual([name, 200])
-        await backUp(sites.bravo)
+        await readBackups()
       }
     } finally {
       await next.stop()
@@ -147,7 +147,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
   })
 
   test('waits with a backup while the control is away, and takes it afterwards', async () => {
-    const { headers } = await api('POST', `/v1/sites/${sites.bravo}/ondemand-backups`, { backup_type: 'db' })
+    const { headers } = await api('POST', `/v1/sites/${sites.bravo}/ondemand-backups`, { backup_type: 'fs' })
     await control.stop()
     const id = headers.get('operation-id') as string
     const row = async () => (await lab.records(`select state, attempts, error from operations where id = ${id}`))[0]
@@ -239,7 +239,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
     })
 
     test('reaches only the backups of its own sites in the storage, and keeps the last ones', async () => {
-      await backUp(sites.bravo)
+      await readBackups()
       const signed = async (request: object) => {
         const answer = await ask('storage-requests', { requests: [request] })
         return (answer.signed as Record<string, unknown>[])[0] as Record<string, unknown>

@@ -41,13 +41,13 @@ export interface InternalListener extends RunningRole {
  * @throws CannotListen
  */
 export async function startInternalListener(
-  given: ListenerContext,
+  context: ListenerContext,
   trust: RoleTrust | undefined,
   limit = new RequestLimit(),
 ): Promise<InternalListener | undefined> {
-  const { config, log } = given
+  const { config, log } = context
   if (config.internalListen === 'off' || !trust) return undefined
-  const context = { ...given, storage: storageForHosts(given), cores: coresForHosts(given) }
+  const forHosts: ForHosts = { storage: storageForHosts(context), cores: coresForHosts(context) }
   const server = createServer(
     {
       ...trust.options(),
@@ -58,7 +58,7 @@ export async function startInternalListener(
     (request, response) => {
       const address = request.socket.remoteAddress
       const machine = machineOf(request.socket as TLSSocket)
-      answer(context, { trust, limit }, request).then(
+      answer({ ...context, ...forHosts }, { trust, limit }, request).then(
         (body) => send(response, 200, body),
         (error) => {
           if (!(error instanceof MachineRefused)) log.error({ err: error }, 'could not answer another machine')
@@ -80,7 +80,7 @@ export async function startInternalListener(
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
-      await Promise.all([closed, context.cores.stop()])
+      await Promise.all([closed, forHosts.cores.stop()])
     },
   }
 }

@@ -70,6 +70,23 @@ test('estimates the remaining work again for a site that has grown since its las
   expect(said.at(-1)).toEqual([20_000, 20_000])
 })
 
+test('leaves the files of a release to a control, and says if that cannot get them', async () => {
+  content.files = { 'a.txt': 'a' }
+  const asked: string[] = []
+  const take = (name: string, warning?: string) => {
+    const storeCore = async (version: string) => {
+      asked.push(version)
+      return warning
+    }
+    const services = { ...host.services, ...content, storeCore }
+    return takeBackup(services, { siteId: site, name, kind: 'fs', signal })
+  }
+  expect(await take('b1-own')).not.toHaveProperty('warning')
+  expect((await take('b2-own', 'No WordPress here')).warning).toBe('No WordPress here')
+  expect(asked).toEqual(['6.8', '6.8'])
+  expect(await host.services.backups.repository(coreOwner('6.8')).list()).toEqual([])
+})
+
 test('reads back files of a release from a process that died before a site reuses them', async () => {
   const release = await releaseOf()
   const before = await open()
