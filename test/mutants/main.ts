@@ -3,6 +3,7 @@
  * docs/design/testing.md describes what it shows.
  *
  *   npm run mutants -- --files=src/resources/notes,src/resources/access/access.ts:57 --most=50 --offset=7 --seconds=600
+ *   npm run mutants -- --most=200 --from=69    continues with the 69th of 200
  *   npm run mutants -- --files=src/resources/notes --elsewhere
  *   npm run mutants -- --files=src/resources/notes --unreached
  */
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     files: { type: 'string', default: 'src/resources,src/platform/operations' },
     most: { type: 'string', default: '100' },
     offset: { type: 'string', default: '0' },
+    from: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '1800' },
     unreached: { type: 'boolean', default: false },
     elsewhere: { type: 'boolean', default: false },
@@ -25,7 +27,9 @@ const { values } = parseArgs({
 const root = resolve(import.meta.dirname, '../..')
 
 const all = (await Promise.all((await sourcesOf(values.files.split(','))).map(mutantsIn))).flat()
-const mutants = values.unreached ? all : spread(all, Number(values.most), Number(values.offset))
+const mutants = values.unreached
+  ? all
+  : spread(all, Number(values.most), Number(values.offset)).slice(Number(values.from) - 1)
 console.log(`${all.length} mutants; ${values.unreached ? 'none is' : `at most ${mutants.length} are`} tried`)
 const tests = await openTests(root, mutants)
 try {
