@@ -44,6 +44,8 @@ export interface Work {
   readonly acknowledged: ReadonlyMap<string, readonly number[]>
   /** Statuses of reads that the cache does not have, in order, by site. 0: no answer. */
   readonly reads: ReadonlyMap<string, readonly number[]>
+  /** How many writes the site has not acknowledged. */
+  readonly unacknowledged: ReadonlyMap<string, number>
   /** Ends it, and waits for requests in flight. */
   end(): Promise<void>
 }
@@ -54,6 +56,7 @@ const ANSWER_MS = 60_000
 /** Starts a writer and a reader for each site and edge. */
 export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: number }): Work {
   const acknowledged = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
+  const unacknowledged = new Map<string, number>(sites.map(({ name }) => [name, 0]))
   const reads = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
   let isOver = false
   const ask = (edge: number, site: string, path: string) =>
@@ -63,6 +66,7 @@ export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: 
       const n = from.next++
       const { status, text } = await ask(edge, site, `/keep.php?n=${n}`)
       if (status === 200 && text === `kept ${n}`) acknowledged.get(site)?.push(n)
+      else unacknowledged.set(site, (unacknowledged.get(site) ?? 0) + 1)
       await pause(200)
     }
   }
@@ -75,6 +79,7 @@ export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: 
   const working = sites.flatMap(({ name }) => lab.edges.flatMap((_, edge) => [write(edge, name), read(edge, name)]))
   return {
     acknowledged,
+    unacknowledged,
     reads,
     async end() {
       isOver = true

@@ -5,13 +5,15 @@ import { promisify } from 'node:util'
 import type { Chance } from '../../support/seeded.ts'
 import { until } from '../../support/stead.ts'
 import type { HostPart, Lab } from '../lab/lab.ts'
-import { backUp, type WorkedSite } from '../lab/load.ts'
+import { backUp, type Work, type WorkedSite } from '../lab/load.ts'
 import type { Part } from '../lab/parts.ts'
 
 export interface Scene {
   readonly lab: Lab
   readonly chance: Chance
   readonly sites: readonly WorkedSite[]
+  /** The visitors of these sites. */
+  readonly load: Work
   /** Says that a site has to return with what it has acknowledged until now. */
   returnsToBackup(site: WorkedSite): void
   fault(text: string): void
@@ -21,6 +23,8 @@ export interface Harm {
   readonly name: string
   /** Whether the sites of a host are recovered elsewhere. Such a harm allows no other work beside it. */
   readonly isAlone?: boolean
+  /** Whether it takes so long that only `--only` chooses it. */
+  readonly isLong?: boolean
   run(scene: Scene): Promise<void>
 }
 
@@ -84,6 +88,40 @@ const databaseStopped: Harm = {
     await pause(15_000)
     await lab.postgres.start()
   },
+}
+
+/** No visitor of a site may notice that PostgreSQL is away. */
+const databaseAway: Harm = {
+  name: 'database stopped 600 s',
+  isAlone: true,
+  isLong: true,
+  async run({ lab, sites, load, fault }) {
+    const before = sites.map(({ name }) => countsOf(load, name))
+    await lab.postgres.stop('immediate')
+    await pause(600_000)
+    const after = sites.map(({ name }) => countsOf(load, name))
+    await lab.postgres.start()
+    for (const [index, { name }] of sites.entries()) {
+      const [old, now] = [before[index] as Counts, after[index] as Counts]
+      if (now.answers <= old.answers) fault(`${name} answered nobody`)
+      const failures = now.failures - old.failures
+      if (failures > 0) fault(`${failures} visits of ${name} failed, and ${now.answers - old.answers} did not`)
+    }
+  },
+}
+
+interface Counts {
+  readonly answers: number
+  readonly failures: number
+}
+
+function countsOf({ reads, acknowledged, unacknowledged }: Work, name: string): Counts {
+  const statuses = reads.get(name) ?? []
+  const failed = statuses.filter((status) => status !== 200).length
+  return {
+    answers: statuses.length - failed + (acknowledged.get(name)?.length ?? 0),
+    failures: failed + (unacknowledged.get(name) ?? 0),
+  }
 }
 
 const databaseCut: Harm = {
@@ -163,6 +201,7 @@ export const harms: readonly Harm[] = [
   blackHole('a host to database and storage', 20, hosts, ({ network }) => network.here),
   blackHole('an edge to the database', 20, edges, ({ network }) => network.here),
   databaseStopped,
+  databaseAway,
   databaseCut,
   hostLost,
 ]

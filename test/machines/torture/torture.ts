@@ -74,7 +74,7 @@ async function openRun(lab: Lab, { rounds, seed, mostSeconds, only, say, signal 
     try {
       const begun = await work?.begin(lab, chance, sites)
       await pause(chance.between(0, 5000))
-      await harm.run({ lab, chance, sites, returnsToBackup, fault })
+      await harm.run({ lab, chance, sites, load, returnsToBackup, fault })
       await isInOrder(lab, sites)
       for (const id of begun?.operations ?? []) await lab.ended(id)
       await begun?.after()
@@ -98,7 +98,7 @@ async function openRun(lab: Lab, { rounds, seed, mostSeconds, only, say, signal 
   return {
     async rounds() {
       const endsAt = performance.now() + mostSeconds * 1000
-      const offered = harms.filter(({ name }) => !only || only.includes(name))
+      const offered = harms.filter(({ name, isLong }) => (only ? only.includes(name) : !isLong))
       const next = deckOf(offered, chance)
       try {
         for (let done = 0; done < rounds && performance.now() < endsAt; done++) {
