@@ -5,10 +5,12 @@ import { careBench } from './care.ts'
 import { createSiteBench } from './create-site.ts'
 import { dayBench } from './day.ts'
 import { dnsBench } from './dns.ts'
+import { drainsBench } from './drains.ts'
 import { edgeCacheBench } from './edge-cache.ts'
 import { edgeScaleBench } from './edge-scale.ts'
 import { edgeTlsBench } from './edge-tls.ts'
 import { eventsBench } from './events.ts'
+import { fleetBench } from './fleet.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
 import { machinesBench } from './machines.ts'
@@ -50,6 +52,8 @@ const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   'edge-tls': edgeTlsBench,
   'all-sites': allSitesBench,
   moves: () => movesBench(),
+  drains: () => drainsBench(),
+  fleet: fleetBench,
   statistics: statisticsBench,
   care: careBench,
   day: dayBench,
