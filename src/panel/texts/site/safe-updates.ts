@@ -1,6 +1,6 @@
 export const safeUpdatesTexts = {
   title: 'Safe updates',
-  is: 'Stead backs up the site, updates it, and compares its pages with how they looked before. What breaks or looks different is undone, and you are told.',
+  is: 'Stead backs up the site, updates it, and compares its pages with how they looked before. Stead undoes an update that breaks a page or changes its look, and tells you.',
   updateAll: 'Update all safely',
   updateAllOf: (count: number) => `Update all safely: ${count === 1 ? '1 plugin' : `${count} plugins`}`,
   update: 'Update safely',
