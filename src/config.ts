@@ -29,6 +29,7 @@ import {
   smtpUrl,
   text,
   tsigKeys,
+  urlOrFile,
   wholeNumber,
 } from './setting-values.ts'
 
@@ -321,6 +322,11 @@ export const settings = {
     default: '',
     parse: flag,
     testOnly: true,
+  },
+  vulnerabilityFeed: {
+    help: 'Feed of known vulnerabilities of plugins, themes and WordPress: an https URL, or a file. Default: none',
+    default: '',
+    parse: urlOrFile,
   },
   adminer: {
     help: "File with Adminer, the database tool, or off. Default: Debian's package if it is installed, otherwise downloaded once",

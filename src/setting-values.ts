@@ -238,3 +238,7 @@ export function tsigKeys(value: string): ReadonlyMap<string, Buffer> | undefined
     })(value),
   )
 }
+
+/** The http or https URL of a file, or its path. */
+export const urlOrFile = (value: string): string | undefined =>
+  value === '' ? undefined : /^https?:/i.test(value) ? httpUrl(value) : resolve(value)

@@ -33,6 +33,7 @@ import { signIns } from './sign-in/index.ts'
 import { sites } from './sites/index.ts'
 import { statistics } from './statistics/index.ts'
 import { tags } from './tags/index.ts'
+import { vulnerabilities } from './vulnerabilities/index.ts'
 import { webhooks } from './webhooks/index.ts'
 import { wpCli } from './wp-cli/index.ts'
 
@@ -58,6 +59,7 @@ export const resources = [
   plugins,
   safeUpdates,
   inventory,
+  vulnerabilities,
   cmsVersion,
   domains,
   sftpUsers,

@@ -2412,6 +2412,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/vulnerabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List known vulnerabilities of all sites
+         * @description An addition of Stead. Returns one page of the known vulnerabilities of plugins, themes and WordPress on the sites that you can see, the most severe first. Inactive plugins count, too, because their files can be requested. The list is empty if the operator has set no feed.
+         */
+        get: operations["listVulnerabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/cms/version": {
         parameters: {
             query?: never;
@@ -6825,6 +6845,64 @@ export interface components {
             update_version: string | null;
             automatic_updates: boolean;
         };
+        VulnerableVersion: {
+            /** @example 2.0 */
+            version: string;
+            /** @example 3 */
+            sites: number;
+            /**
+             * @description Oldest newer version without it, or null
+             * @example 2.1
+             */
+            fixed_in: string | null;
+        };
+        Vulnerability: {
+            /**
+             * @description Its ID in the feed
+             * @example 8b1b5ae9-7d5c-4e0f-8a30-2f9c5f0e6d4e
+             */
+            id: string;
+            /** @example Best Forms <= 2.0: stored cross-site scripting */
+            title: string;
+            /**
+             * @description `core` is WordPress itself
+             * @enum {string}
+             */
+            kind: "plugin" | "theme" | "core";
+            /**
+             * @description `wordpress` for WordPress itself
+             * @example best-forms
+             */
+            slug: string;
+            /** @example Best Forms */
+            name: string;
+            /** @enum {string|null} */
+            severity: "low" | "medium" | "high" | "critical" | null;
+            /**
+             * @description CVSS score from 0 to 10
+             * @example 6.4
+             */
+            score: number | null;
+            /** @example CVE-2026-12345 */
+            cve: string | null;
+            /**
+             * @description Page with more about it
+             * @example https://example.com/report
+             */
+            link: string | null;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            published_at: string | null;
+            /**
+             * @description Number of sites with an affected version
+             * @example 3
+             */
+            sites: number;
+            /** @description Affected versions on your sites, those of the most sites first */
+            versions: components["schemas"]["VulnerableVersion"][];
+        };
         CmsVersion: {
             /**
              * @description Default: switch between stable and beta
@@ -7593,14 +7671,14 @@ export interface components {
              *       "site_down"
              *     ]
              */
-            mail: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            mail: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
             /**
              * @description Kinds of alerts that the bell of the control panel shows
              * @example [
              *       "site_down"
              *     ]
              */
-            bell: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            bell: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
             /**
              * @description Whether you get mails about sites of others that you collaborate on, too
              * @example false
@@ -7616,14 +7694,14 @@ export interface components {
              *       "site_down"
              *     ]
              */
-            mail?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            mail?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
             /**
              * @description Kinds of alerts that the bell of the control panel shows
              * @example [
              *       "site_down"
              *     ]
              */
-            bell?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
+            bell?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[];
             /**
              * @description Whether you get mails about sites of others that you collaborate on, too
              * @example false
@@ -7661,7 +7739,7 @@ export interface components {
              * @example site_down
              * @enum {string|null}
              */
-            kind?: "site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring" | null;
+            kind?: "site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring" | null;
             /**
              * @description ISO 8601 time at which the mute ends. Without it: when you delete the mute
              * @example 2099-02-01T08:00:00.000Z
@@ -7716,7 +7794,7 @@ export interface components {
              * @description Kinds of alerts to send. Null for all kinds, including those of later versions
              * @example null
              */
-            kinds?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[] | null;
+            kinds?: ("site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring")[] | null;
         };
         DesktopReport: {
             /**
@@ -14296,6 +14374,41 @@ export interface operations {
             };
         };
     };
+    listVulnerabilities: {
+        parameters: {
+            query?: {
+                /** @description Only vulnerabilities of this site */
+                site_id?: number;
+                kind?: "plugin" | "theme" | "core";
+                severity?: "low" | "medium" | "high" | "critical";
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Vulnerability"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
     updateCmsVersion: {
         parameters: {
             query?: never;
@@ -15520,7 +15633,7 @@ export interface operations {
                  * @description Kind of alert
                  * @example site_down
                  */
-                kind?: "site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring";
+                kind?: "site_down" | "domain_elsewhere" | "certificate_expiring" | "site_disk_filling" | "site_disk_full" | "backup_failed" | "backup_proof_failed" | "update_undone" | "vulnerability" | "php_errors" | "mail_bouncing" | "host_silent" | "host_disk_filling" | "host_disk_full" | "platform_certificate_expiring";
                 /** @description With `true`: only open alerts that your bell shows, without muted ones */
                 bell?: boolean;
                 /** @description With `true`: only alerts that you have not marked as read */

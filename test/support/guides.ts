@@ -9,6 +9,7 @@ export const ranGuides = [
   'domains',
   'many-sites',
   'safe-updates',
+  'vulnerabilities',
   'monitoring',
   'alerts',
   'people',

@@ -22,6 +22,7 @@ const partOf: Readonly<Record<string, string>> = {
   backup_failed: 'backups',
   backup_proof_failed: 'backups',
   update_undone: 'plugins',
+  vulnerability: 'plugins',
   php_errors: 'logs',
   mail_bouncing: 'logs',
 }

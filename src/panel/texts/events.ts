@@ -53,6 +53,7 @@ export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>
     site_disk_filling: 'Site uses over 80 % of its disk space',
     site_disk_full: 'Site uses over 95 % of its disk space',
     update_undone: 'Update undone',
+    vulnerability_found: 'Known vulnerability',
     php_errors: 'PHP ends with errors',
     mail_bouncing: 'Mail of the site bounces',
     alert_resolved: 'Alert resolved',

@@ -9,6 +9,7 @@ const siteEvents = declareEvents(
   'site_disk_filling',
   'site_disk_full',
   'update_undone',
+  'vulnerability_found',
   'php_errors',
   'mail_bouncing',
   'alert_resolved',

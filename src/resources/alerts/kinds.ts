@@ -85,6 +85,14 @@ export const alertKinds = {
     began: (site, what) => `The update of ${what} on ${site} was undone`,
     ended: (site, what) => `The failed update of ${what} on ${site} is over`,
   },
+  vulnerability: {
+    severity: 'critical',
+    title: 'Known vulnerability',
+    isMailed: true,
+    event: events.vulnerability_found,
+    began: (site, what) => `${site} has a known vulnerability in ${what}`,
+    ended: (site, what) => `${site} no longer has a known vulnerability in ${what}`,
+  },
   php_errors: {
     severity: 'warning',
     title: 'PHP ends with errors',

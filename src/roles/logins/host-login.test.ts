@@ -27,7 +27,16 @@ const closed = [
     'recovery_codes',
   ],
   ...['role_logins', 'schedules', 'sessions', 'sign_in_attempts', 'spent_challenges', 'tls_ticket_keys', 'tokens'],
-  ...['totp_secrets', 'visitor_days', 'visitors', 'webhook_attempts', 'webhook_deliveries', 'webhooks', 'zone_keys'],
+  ...[
+    'totp_secrets',
+    'visitor_days',
+    'visitors',
+    'vulnerabilities',
+    'webhook_attempts',
+    'webhook_deliveries',
+    'webhooks',
+    'zone_keys',
+  ],
 ]
 /** Rows of others that each host sees. */
 const seen = [

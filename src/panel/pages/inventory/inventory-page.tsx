@@ -6,6 +6,7 @@ import { type Filter, Filters, filterOf, PLACE } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { Vulnerabilities } from '../../parts/vulnerabilities.tsx'
 import { inventoryTexts as texts } from '../../texts/inventory.ts'
 import { choiceOf } from './choice-of.ts'
 import { SitesWithPage } from './sites-with-page.tsx'
@@ -25,6 +26,7 @@ export function InventoryPage({ slug }: { readonly slug: string | undefined }) {
       <div class="head">
         <h1>{texts.title}</h1>
       </div>
+      <Vulnerabilities />
       <Tabs label={texts.title} tabs={texts.tabs} clears={[PLACE, ...filters.map(({ name }) => name)]}>
         {(shown) => <Inventory key={shown} kind={shown} />}
       </Tabs>

@@ -14,6 +14,7 @@ import { Segment } from '../../../parts/segment.tsx'
 import { BulkBar, useSelection } from '../../../parts/selection.tsx'
 import { Toggle } from '../../../parts/switch.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
+import { Vulnerabilities } from '../../../parts/vulnerabilities.tsx'
 import { pluginsTexts as texts } from '../../../texts/site/plugins.ts'
 import { safeUpdatesTexts as safely } from '../../../texts/site/safe-updates.ts'
 import type { PartProps } from '../part.ts'
@@ -77,6 +78,7 @@ export function Plugins(props: PartProps) {
           </Button>
         )}
       </HeadActions>
+      <Vulnerabilities siteId={id} />
       <UndoNote {...props} of={['plugin.update_safely', 'plugin.update', 'plugin.install', 'plugin.delete']} />
       <div class="filters">
         <div class="searches">
