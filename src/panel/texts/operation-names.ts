@@ -81,6 +81,7 @@ export function operationTitle({ type, state }: { readonly type: string; readonl
 
 const steps: Readonly<Record<string, string>> = {
   absent: 'Checking sites',
+  again: 'Scheduling the rest',
   answer: 'Checking the homepage',
   address: 'Setting the address',
   ask_content: 'Asking the new host',
