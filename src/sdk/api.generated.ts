@@ -3762,7 +3762,7 @@ export interface paths {
         get?: never;
         /**
          * Move all sites off a host
-         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay, and the operation says how many and until when. The host cannot be removed before that.
+         * @description An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash move last. If some stay, the operation says why and until when. The host cannot be removed before that.
          *
          *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
          */
@@ -3784,7 +3784,7 @@ export interface paths {
         get?: never;
         /**
          * Move all sites to another host and remove this one
-         * @description An addition of Stead. Cordons the host, and moves its sites to the host `to`, like a drain. Then it removes the copies that moves leave for a day, and removes the host: its certificate and its login for PostgreSQL no longer work. If anything is left on the host, the operation in `Operation-Id` fails with the reason, and the host stays cordoned. The process of the host ends when it is removed. Its disk is not touched. To stop early, cancel the operation or uncordon the host: moves that have begun finish.
+         * @description An addition of Stead. Cordons the host, and moves its sites and those in its trash to the host `to`, like a drain. Then it removes the copies that moves leave for a day, and removes the host: its certificate and its login for PostgreSQL no longer work. If anything is left on the host, the operation in `Operation-Id` fails with the reason, and the host stays cordoned. The process of the host ends when it is removed. Its disk is not touched. To stop early, cancel the operation or uncordon the host: moves that have begun finish.
          *
          *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
          */
@@ -8716,7 +8716,7 @@ export interface components {
              * @example 100
              */
             max_sites: number;
-            /** @description Number of deleted sites in the trash of the host. They do not move to other hosts */
+            /** @description Number of deleted sites in the trash of the host */
             deleted_sites: number;
             /**
              * @description When the trash of the host is empty. Null if it is empty now

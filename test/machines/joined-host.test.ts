@@ -354,14 +354,22 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
     await readBackups()
   })
 
-  test('is replaced while it runs: its process ends with the reason, and its login is gone', async () => {
-    const to = lab.hosts[0]?.name as string
+  test('is replaced while it runs, with a deleted site: its process ends, and its login is gone', async () => {
+    const to = other.name
+    const deleted = await createOn('h9', 'delta')
+    await until('it serves', async () => (await status('delta')) === 200)
+    await api('DELETE', `/v1/sites/${deleted}`)
+    await until('it is gone', async () => (await status('delta')) === 404)
     const { headers } = await lab.api('PUT', '/v1/installation/hosts/h9/replace', { to })
     expect(await lab.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded', error: null })
     await until('the process has ended', () => host.hasEnded())
     expect(host.output()).toContain('h9 was removed from this installation')
     expect(await lab.records("select login from role_logins where name = 'h9'")).toEqual([])
     await until('its site is served elsewhere', async () => (await status('bravo')) === 200)
+    const restored = await control.cli('site', 'restore', '--name=delta')
+    expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('delta')])
+    await until('the restored site is served', async () => (await status('delta')) === 200)
+    expect(await hostOf(deleted)).toBe(to)
     await expect(host.start()).rejects.toThrow()
   })
 })

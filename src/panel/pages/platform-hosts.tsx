@@ -167,7 +167,7 @@ function Drain({ of: host, onChange }: HostProps) {
     if (operationId !== undefined) showWork(operationId, texts.drainOf(name), onChange)
     await onChange()
   }
-  const kept = deleted_sites > 0 ? ` ${texts.trashStays(deleted_sites, untilOf(host))}` : ''
+  const kept = deleted_sites > 0 ? ` ${texts.trashMoves(deleted_sites, untilOf(host))}` : ''
   const question = { title: texts.drainQuestion(name), text: `${texts.drainEffect(sites)}${kept}`, button: texts.drain }
   return (
     <Button isSmall of="drainHost" label={`${texts.drain}: ${name}`} onClick={askFirst({ ...question, go: drain })}>

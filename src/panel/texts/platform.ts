@@ -76,10 +76,10 @@ export const platformTexts = {
   didGoOn: (name: string) => `Sites of ${name} move again`,
   inTrash: (count: number, until: string | undefined) =>
     `${count === 1 ? '1 deleted site' : `${count.toLocaleString()} deleted sites`}${until ? ` until ${until}` : ''}`,
-  trashStays: (count: number, until: string | undefined) =>
+  trashMoves: (count: number, until: string | undefined) =>
     `${
-      count === 1 ? 'One deleted site stays' : `${count.toLocaleString()} deleted sites stay`
-    } in the trash of this host${until ? ` until ${until}` : ''}. You can remove the host after that.`,
+      count === 1 ? 'One deleted site' : `${count.toLocaleString()} deleted sites`
+    } in the trash ${count === 1 ? 'moves' : 'move'}, too${until ? `, and ${count === 1 ? 'stays' : 'stay'} there until ${until}` : ''}.`,
   moreOfHost: (name: string) => `More actions: ${name}`,
   lose: 'Declare lost',
   loseQuestion: (name: string) => `Declare ${name} lost?`,

@@ -27,3 +27,4 @@ export { backupNumber, enterUnderNewId, reconcileBackups } from './schedule/reco
 export { deleteBackupJob } from './take/delete-backup.job.ts'
 export { keepCore } from './take/keep-core.ts'
 export { keptCore } from './take/kept-core.ts'
+export { takeBackup } from './take/take-backup.ts'

@@ -22,7 +22,7 @@ export const InstallationHealth = Type.Object(
           sites: Type.Integer({ description: 'Number of sites on the host, without those in the trash' }),
           max_sites: Type.Integer({ description: 'Maximum number of sites on the host', examples: [100] }),
           deleted_sites: Type.Integer({
-            description: 'Number of deleted sites in the trash of the host. They do not move to other hosts',
+            description: 'Number of deleted sites in the trash of the host',
           }),
           deleted_until: nullable(
             Type.String({ ...Timestamp, description: 'When the trash of the host is empty. Null if it is empty now' }),

@@ -9,6 +9,7 @@ import { replaceHostJob } from './hosts/replace-host.job.ts'
 import { problems } from './problems.ts'
 import { recoverSite } from './recover-site.job.ts'
 import { receiveFiles, receiveSite } from './relocate/receive-site.job.ts'
+import { relocateDeletedJob } from './relocate/relocate-deleted.job.ts'
 import { relocateSiteJob } from './relocate/relocate-site.job.ts'
 import { removeCopy } from './relocate/remove-copy.job.ts'
 
@@ -18,7 +19,7 @@ export const installation = resource({
   endpoints: () => import('./endpoints.ts'),
   jobs: {
     control: [backUpRecordsJob, drainHostJob, evacuateHosts, rebalanceHostsJob, removeAccountJob, replaceHostJob],
-    host: [recoverSite, relocateSiteJob, receiveFiles, receiveSite, removeCopy],
+    host: [recoverSite, relocateSiteJob, relocateDeletedJob, receiveFiles, receiveSite, removeCopy],
   },
   schedules: [backUpRecordsHourly, evacuateOften],
   problems,

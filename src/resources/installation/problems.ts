@@ -99,8 +99,9 @@ export const problems = declareProblems({
   },
   host_has_sites: {
     status: 400,
-    text: '{host} still has sites, or deleted sites in the trash. Drain it or mark it lost, and wait until the trash is empty.',
-    remedy: 'Drain the host, or mark it lost. Deleted sites leave the trash after `STEAD_TRASH_DAYS` days.',
+    text: '{host} still has sites, or deleted sites in the trash. Drain it or mark it lost. Deleted sites of a lost host leave the trash with time.',
+    remedy:
+      'Drain the host, or mark it lost. Deleted sites that did not move leave the trash after `STEAD_TRASH_DAYS` days.',
   },
   host_name_differs: {
     status: 400,

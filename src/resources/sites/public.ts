@@ -40,7 +40,15 @@ export {
   type VisibleSite,
   visibleSite,
 } from './show/visible-site.store.ts'
-export { changeSite, findSite, findSiteNamed, holdSite, setHost, writtenAddressOf } from './site.store.ts'
+export {
+  changeSite,
+  findSite,
+  findSiteNamed,
+  holdDeletedSite,
+  holdSite,
+  setHost,
+  writtenAddressOf,
+} from './site.store.ts'
 export {
   environmentTypes,
   hostOfAddress,

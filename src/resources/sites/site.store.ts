@@ -243,6 +243,20 @@ export async function findDeletedSite(tx: Tx, name: string): Promise<Site | unde
   return row && siteOfRow(row)
 }
 
+/** Locks a site and returns it if it is in the trash of its host. */
+export async function holdDeletedSite(tx: Tx, siteId: number): Promise<Site | undefined> {
+  await lockForUpdate(tx, 'sites', siteId)
+  const row = await tx
+    .selectFrom('sites')
+    .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
+    .selectAll('sites')
+    .where('sites.id', '=', siteId)
+    .where('sites.deleted_at', 'is not', null)
+    .where('site_homes.state', '=', 'taken')
+    .executeTakeFirst()
+  return row && siteOfRow(row)
+}
+
 /** Returns the operations that will remove, or are removing, a deleted site's files. */
 export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
   const rows = await tx

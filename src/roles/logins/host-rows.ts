@@ -127,7 +127,7 @@ function sitesOf(of: NameOf, host: string, own: Runs): readonly string[] {
     // A site of this host moves to the other one.
     define(
       `${of('stead_moves_to')}(other bigint) returns boolean`,
-      `return ${own(`o.type = 'site.relocate' and (o.input::json ->> 'toHostId')::bigint = other`)};`,
+      `return ${own(`o.type in ('site.relocate', 'site.relocate_deleted') and (o.input::json ->> 'toHostId')::bigint = other`)};`,
     ),
   ]
 }

@@ -5,7 +5,7 @@ import { dayOf } from '../../../platform/log-store/days.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import { actions } from '../actions.ts'
 import { turnOfDrain } from './drain-times.ts'
-import { findHostNamed, sitesByVisits, trashOfHosts, VISIT_DAYS } from './host-changes.store.ts'
+import { deletedSitesOn, findHostNamed, sitesByVisits, trashOfHosts, VISIT_DAYS } from './host-changes.store.ts'
 import { MOVES_AT_ONCE, type MovedMany, type MovingServices, moveEach, type WantedMove } from './move-each.ts'
 import { movingJob } from './moving-job.ts'
 
@@ -43,7 +43,7 @@ async function moveSites(context: Context): Promise<MovedMany> {
   return { ...moved, ...(warning && { warning }) }
 }
 
-/** Moves all sites off a cordoned host that can move. */
+/** Moves all sites off a cordoned host that can move, and then those in its trash. */
 export async function moveOff(context: Context): Promise<MovedMany> {
   const { services, input, now } = context
   const { read } = services.database
@@ -51,7 +51,11 @@ export async function moveOff(context: Context): Promise<MovedMany> {
     const host = await findHostNamed(read, input.host)
     if (host?.state !== 'cordoned') return []
     const sites = await sitesByVisits(read, host.id, dayOf(now()) - VISIT_DAYS)
-    return sites.reverse().map((siteId) => ({ siteId, to: input.to }))
+    const deleted = await deletedSitesOn(read, host.id)
+    return [
+      ...sites.reverse().map((siteId) => ({ siteId, to: input.to })),
+      ...deleted.map((siteId) => ({ siteId, to: input.to, isDeleted: true as const })),
+    ]
   }
   const turn = (time: number) => turnOfDrain(input, time)
   return moveEach(context, { wanted, atOnce: input.atOnce ?? MOVES_AT_ONCE, turn })

@@ -10,7 +10,8 @@ import { ended, startWorker, until } from '../../../platform/operations/harness.
 import { findOperation } from '../../../platform/operations/read.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { purgeSite } from '../../sites/remove/remove-site.job.ts'
-import { changeSite } from '../../sites/site.store.ts'
+import { restoreFromTrash } from '../../sites/remove/trash.ts'
+import { changeSite, markDeleted } from '../../sites/site.store.ts'
 import { drainHostJob } from './drain-host.job.ts'
 
 let api: TestApi
@@ -72,7 +73,7 @@ const sitesOn = async (host: FakeHost) => {
   return (await rows.execute()).map(({ id }) => id)
 }
 
-test('moves all sites but those that cannot, least visited first, two at a time', async () => {
+test('moves all sites but those that cannot, least visited first, two at a time, and then the trash', async () => {
   const [busy, quiet, middle] = [await siteWith('busy', 9), await siteWith('quiet', 1), await siteWith('middle', 5)]
   const stuck = await siteWith('stuck', 3)
   await api.database.transaction((tx) =>
@@ -91,21 +92,57 @@ test('moves all sites but those that cannot, least visited first, two at a time'
   const operation = await ended(api.database, id)
   expect(operation).toMatchObject({ state: 'succeeded', error: null })
   expect(operation.steps[0]?.warning).toBe(
-    'Sites that stay where they are: stuck (This operation requires a live site, and this site is deploying). ' +
-      'Deleted sites in the trash that stay on the host, until 2100-01-01T00:00:00.000Z: 1',
+    'Sites that stay where they are: stuck (This operation requires a live site, and this site is deploying)',
   )
   expect((await moves()).map(({ site_id }) => site_id)).toEqual([quiet, middle, busy])
-  expect([await sitesOn(hosts[0]), await sitesOn(hosts[1])]).toEqual([
-    [stuck, gone],
-    [busy, quiet, middle],
-  ])
+  expect([await sitesOn(hosts[0]), await sitesOn(hosts[1])]).toEqual([[stuck], [busy, quiet, middle, gone]])
   const health = (await owner.call('GET', '/v1/installation')).body.data.health
   expect(health.hosts).toMatchObject([
-    { sites: 1, deleted_sites: 1, deleted_until: '2100-01-01T00:00:00.000Z' },
-    { sites: 3, deleted_sites: 0, deleted_until: null },
+    { sites: 1, deleted_sites: 0, deleted_until: null },
+    { sites: 3, deleted_sites: 1, deleted_until: '2100-01-01T00:00:00.000Z' },
   ])
   const log = await api.database.read.selectFrom('activity').select('message').orderBy('id').execute()
-  expect(log.at(-1)?.message).toBe('Sites moved off the host near: 3. Sites that stayed: 1')
+  expect(log.at(-1)?.message).toBe('Sites moved off the host near: 4. Sites that stayed: 1')
+})
+
+test('a deleted site can be restored from the trash of its new host, and while it waits for its move', async () => {
+  const trash = async (name: string) => {
+    const id = await siteWith(name, 1)
+    hosts[0].setTitle((await hosts[0].services.siteDirectories.ofSite(id))?.path as string, name)
+    await api.database.transaction(async (tx) => {
+      await markDeleted(tx, id, 1)
+      const target = { siteId: id, hostId: hosts[0].hostId, runAt: Date.UTC(2100, 0) }
+      await enqueue(tx, purgeSite, { siteId: id }, target)
+    })
+    return id
+  }
+  const restore = (name: string) =>
+    api.database.transaction((tx) => restoreFromTrash(tx, name, { config: api.config, now: 2 }))
+  const [moved, kept] = [await trash('moved'), await trash('kept')]
+  const id = await drain({ at_once: 2 })
+  await until(async () => {
+    const rows = api.database.read.selectFrom('operations').select('id').where('type', '=', 'site.relocate_deleted')
+    return (await rows.execute()).length === 2
+  })
+  expect((await restore('kept'))?.hostId).toBe(hosts[0].hostId)
+  work()
+  const operation = await ended(api.database, id)
+  expect([operation.state, operation.steps[0]?.warning]).toEqual(['succeeded', null])
+  // Restored, it is a site like others, and moves as one.
+  expect(await sitesOn(hosts[1])).toEqual([moved, kept])
+  expect((await restore('moved'))?.hostId).toBe(hosts[1].hostId)
+  for (const [site, title] of [
+    [moved, 'moved'],
+    [kept, 'kept'],
+  ] as const) {
+    const directory = await hosts[1].services.siteDirectories.ofSite(site)
+    expect(hosts[1].title(directory?.path as string)).toBe(title)
+  }
+  const configured = api.database.read.selectFrom('operations').select(['site_id', 'host_id'])
+  expect(await configured.where('type', '=', 'site.configure').orderBy('id').execute()).toEqual([
+    { site_id: kept, host_id: hosts[1].hostId },
+    { site_id: moved, host_id: hosts[1].hostId },
+  ])
 })
 
 test('begins no further move when it is canceled, or when the host is uncordoned', async () => {

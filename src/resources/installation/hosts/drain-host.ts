@@ -30,7 +30,7 @@ export const drainHost = endpoint({
   path: '/v1/installation/hosts/{name}/drain',
   summary: 'Move all sites off a host',
   description:
-    'An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash stay, and the operation says how many and until when. The host cannot be removed before that.',
+    'An addition of Stead. Cordons the host, and moves its sites to other hosts, the least visited first, two at a time. A site that cannot move stays, and the operation in `Operation-Id` says why. The host stays cordoned. A request while it drains follows the same operation. To stop early, cancel the operation or uncordon the host: moves that have begun finish. Deleted sites in the trash move last. If some stay, the operation says why and until when. The host cannot be removed before that.',
   access: { account: 'operator' },
   params: HostName,
   body: Drain,

@@ -91,6 +91,20 @@ export async function sitesByVisits(tx: Tx, hostId: number, sinceDay: number): P
   return rows.map(({ id }) => id)
 }
 
+/** Returns the deleted sites of a host whose files are in the trash. */
+export async function deletedSitesOn(tx: Tx, hostId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('sites')
+    .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
+    .select('sites.id')
+    .where('site_homes.host_id', '=', hostId)
+    .where('site_homes.state', '=', 'taken')
+    .where('sites.deleted_at', 'is not', null)
+    .orderBy('sites.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Deleted sites whose files are still in the trash of a host. */
 export interface HostTrash {
   readonly sites: number

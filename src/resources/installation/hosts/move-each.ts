@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../../config.ts'
+import { nameOfSite } from '../../../hosting/site-directories/directory.store.ts'
 import type { Database, Tx } from '../../../platform/db/database.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import { isPaused } from '../../../platform/operations/pause.ts'
 import { findOperation } from '../../../platform/operations/read.ts'
 import { changeOfJob } from '../../kit/change.ts'
-import { findSite, holdSite } from '../../sites/public.ts'
+import { holdDeletedSite, holdSite } from '../../sites/public.ts'
 import { openRelocation } from '../relocate/relocation.store.ts'
-import { requestRelocation } from '../relocate/request-relocation.ts'
+import { requestDeletedRelocation, requestRelocation } from '../relocate/request-relocation.ts'
 
 export interface MovingServices {
   readonly config: Config
@@ -20,7 +21,16 @@ export interface WantedMove {
   readonly siteId: number
   /** Name of the new host. Default: the one with the most room. */
   readonly to?: string | undefined
+  /** Whether the site is in the trash. */
+  readonly isDeleted?: true
 }
+
+interface Stay {
+  readonly move: WantedMove
+  readonly reason: string
+}
+
+const keyOf = ({ siteId, isDeleted }: WantedMove): string => `${siteId}${isDeleted ? ' deleted' : ''}`
 
 /** Whether a move may begin: now, later, or no more. */
 export type Turn = 'now' | 'later' | 'never'
@@ -63,27 +73,28 @@ type Context = StepContext<unknown, MovingServices>
 export async function moveEach(context: Context, { wanted, atOnce, turn }: MovesOfMany): Promise<MovedMany> {
   const { services, operationId, signal, now, progress } = context
   const { read } = services.database
-  /** Why sites stay, by site. */
-  const staying = new Map<number, string>()
+  /** Why sites stay. A site that is restored from the trash is another one. */
+  const staying = new Map<string, Stay>()
   /** Sites that move, by operation. */
-  const moving = new Map<number, number>()
+  const moving = new Map<number, WantedMove>()
   let moved = 0
   for (;;) {
     const all = await wanted()
-    const left = all.filter(({ siteId }) => !staying.has(siteId) && ![...moving.values()].includes(siteId))
+    const begun = new Set([...moving.values()].map(keyOf))
+    const left = all.filter((move) => !staying.has(keyOf(move)) && !begun.has(keyOf(move)))
     const waits = await isPaused(read, operationId)
     const may = waits ? 'later' : (turn?.(now()) ?? 'now')
     while (may === 'now' && moving.size < atOnce) {
       const next = left.shift()
       if (!next) break
-      const begun = await beginMove(context, next)
-      if (begun === 'paused') break
-      if (typeof begun === 'number') moving.set(begun, next.siteId)
-      else if (begun) staying.set(next.siteId, begun.reason)
+      const operation = await beginMove(context, next)
+      if (operation === 'paused') break
+      if (typeof operation === 'number') moving.set(operation, next)
+      else if (operation) staying.set(keyOf(next), { move: next, reason: operation.reason })
     }
-    if (may === 'never') for (const { siteId } of left) staying.set(siteId, 'the deadline has passed')
+    if (may === 'never') for (const move of left) staying.set(keyOf(move), { move, reason: 'the deadline has passed' })
     if (moving.size === 0 && !waits && (may !== 'later' || left.length === 0))
-      return { moved, ...(await describe(read, staying)) }
+      return { moved, ...(await describe(read, stillThere(staying, all))) }
     progress(moved / (moved + Math.max(1, all.length)))
     if (moving.size === 0) await pause(waits ? PAUSED_MS : WAIT_MS, undefined, { signal })
     else moved += await awaitOne(context, moving, staying)
@@ -93,19 +104,19 @@ export async function moveEach(context: Context, { wanted, atOnce, turn }: Moves
 /** Waits until a move ends. @returns how many sites have moved */
 async function awaitOne(
   { services, signal }: Context,
-  moving: Map<number, number>,
-  staying: Map<number, string>,
+  moving: Map<number, WantedMove>,
+  staying: Map<string, Stay>,
 ): Promise<number> {
   const before = moving.size
   let moved = 0
   while (moving.size === before) {
     await pause(LOOK_EVERY_MS, undefined, { signal })
-    for (const [operationId, siteId] of moving) {
+    for (const [operationId, move] of moving) {
       const operation = await findOperation(services.database.read, operationId)
       if (operation && operation.finishedAt === null) continue
       moving.delete(operationId)
       if (operation?.state === 'succeeded') moved++
-      else staying.set(siteId, operation?.error ?? 'its move was canceled')
+      else staying.set(keyOf(move), { move, reason: operation?.error ?? 'its move was canceled' })
     }
   }
   return moved
@@ -114,20 +125,22 @@ async function awaitOne(
 /** @returns the operation, or why the site stays, or undefined if it is gone */
 async function beginMove(
   context: Context,
-  { siteId, to }: WantedMove,
+  { siteId, to, isDeleted }: WantedMove,
 ): Promise<number | { readonly reason: string } | 'paused' | undefined> {
   const { services, accountId, operationId } = context
   try {
     return await context.transaction(async (tx) => {
       // The transaction holds the operation, so nobody can pause it before the move has begun.
       if (await isPaused(tx, operationId)) return 'paused'
-      const site = await holdSite(tx, siteId)
+      const site = await (isDeleted ? holdDeletedSite(tx, siteId) : holdSite(tx, siteId))
       if (!site) return undefined
       // Begun before a crash, or by the operator.
       const open = await openRelocation(tx, siteId)
       if (open !== undefined) return open
       const order = { host: to, config: services.config, accountId: accountId as number }
-      return (await requestRelocation(tx, site, order, changeOfJob(tx, context))).operationId
+      const change = changeOfJob(tx, context)
+      if (isDeleted) return requestDeletedRelocation(tx, site, order, change)
+      return (await requestRelocation(tx, site, order, change)).operationId
     })
   } catch (error) {
     if (error instanceof Problem) return { reason: error.message }
@@ -135,15 +148,21 @@ async function beginMove(
   }
 }
 
-async function describe(tx: Tx, staying: ReadonlyMap<number, string>): Promise<Omit<MovedMany, 'moved'>> {
-  if (staying.size === 0) return { staying: 0 }
+/** Returns the sites that stay, without deleted ones whose time in the trash ended meanwhile. */
+function stillThere(staying: ReadonlyMap<string, Stay>, all: readonly WantedMove[]): readonly Stay[] {
+  const wanted = new Set(all.map(keyOf))
+  return [...staying].flatMap(([key, stay]) => (!stay.move.isDeleted || wanted.has(key) ? [stay] : []))
+}
+
+async function describe(tx: Tx, staying: readonly Stay[]): Promise<Omit<MovedMany, 'moved'>> {
+  if (staying.length === 0) return { staying: 0 }
   const named = await Promise.all(
-    [...staying].slice(0, MOST_NAMED).map(async ([id, why]) => {
-      const site = await findSite(tx, id)
-      return `${site?.name ?? id} (${why.replace(/\.$/, '')})`
+    staying.slice(0, MOST_NAMED).map(async ({ move: { siteId, isDeleted }, reason }) => {
+      const name = (await nameOfSite(tx, siteId)) ?? siteId
+      return `${name}${isDeleted ? ', deleted' : ''} (${reason.replace(/\.$/, '')})`
     }),
   )
-  const more = staying.size - named.length
+  const more = staying.length - named.length
   const rest = more > 0 ? `, and ${more} more` : ''
-  return { staying: staying.size, warning: `Sites that stay where they are: ${named.join(', ')}${rest}` }
+  return { staying: staying.length, warning: `Sites that stay where they are: ${named.join(', ')}${rest}` }
 }

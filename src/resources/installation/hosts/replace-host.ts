@@ -28,7 +28,7 @@ export const replaceHost = endpoint({
   path: '/v1/installation/hosts/{name}/replace',
   summary: 'Move all sites to another host and remove this one',
   description:
-    'An addition of Stead. Cordons the host, and moves its sites to the host `to`, like a drain. Then it removes the copies that moves leave for a day, and removes the host: its certificate and its login for PostgreSQL no longer work. If anything is left on the host, the operation in `Operation-Id` fails with the reason, and the host stays cordoned. The process of the host ends when it is removed. Its disk is not touched. To stop early, cancel the operation or uncordon the host: moves that have begun finish.',
+    'An addition of Stead. Cordons the host, and moves its sites and those in its trash to the host `to`, like a drain. Then it removes the copies that moves leave for a day, and removes the host: its certificate and its login for PostgreSQL no longer work. If anything is left on the host, the operation in `Operation-Id` fails with the reason, and the host stays cordoned. The process of the host ends when it is removed. Its disk is not touched. To stop early, cancel the operation or uncordon the host: moves that have begun finish.',
   access: { account: 'operator' },
   params: HostName,
   body: Replacement,

@@ -109,4 +109,5 @@ export async function forgetBehind(context: Pick<Context, 'services' | 'input' |
   await forgetUnfinished(context, input.siteId)
 }
 
-const behindOf = (operationId: number): string => `behind-${operationId}`
+/** Returns the name of the database dump that an operation passes to the new host. */
+export const behindOf = (operationId: number): string => `behind-${operationId}`

@@ -35,7 +35,7 @@ export const receiveFiles = durableWith<HostServices>()({
   readsBackupsOf: ({ siteId }) => [siteId],
   steps: {
     core: { run: fetchCore },
-    files: { run: putFiles, weight: 10 },
+    files: { run: (context) => (context.input.isComplete ? completeFiles(context) : putFiles(context)), weight: 10 },
     database: { run: loadFirstDatabase, weight: 10 },
   },
 })
@@ -103,7 +103,7 @@ async function completeContent(context: Context<WholeContent>): Promise<void> {
 }
 
 /** Completes the files, and connects them to the database of the copy. */
-async function completeFiles(context: Context<WholeContent>): Promise<void> {
+async function completeFiles(context: Context<FirstContent>): Promise<void> {
   const { services, input } = context
   await putFiles(context)
   const directory = await copyOf(context)
@@ -111,10 +111,14 @@ async function completeFiles(context: Context<WholeContent>): Promise<void> {
   await services.siteDirectories.databases.fit(directory, (await services.template()).path)
 }
 
-/** Fills the database of the copy. @returns whether it can be brought level later */
-async function loadFirstDatabase(context: Context<FirstContent>): Promise<{ isLevel: boolean }> {
+/** Fills the database of the copy. @returns whether it can be brought level later, or is the whole database */
+async function loadFirstDatabase(context: Context<FirstContent>): Promise<{ isLevel: boolean; isComplete?: true }> {
   const { services, input } = context
-  const { database, totals } = input
+  const { database, totals, isComplete } = input
+  if (database !== undefined && isComplete) {
+    await loadDatabase(context, database)
+    return { isLevel: false, isComplete: true }
+  }
   if (database === undefined || !totals) return { isLevel: false }
   await loadDatabase(context, database)
   const found = await services.siteDatabase.totals(contentPlace(input.siteId, await copyOf(context)))

@@ -1,14 +1,20 @@
 /** Samples and refusals of the jobs that move a site between hosts, for `installation.contract.ts`. */
 import { existsSync } from 'node:fs'
+import type { TSchema } from 'typebox'
 import { expect } from 'vitest'
 import type { JobRefusal, JobSample, JobWorld } from '../../../../test/support/contract.ts'
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
+import { openAsHost } from '../../../../test/support/host-login.ts'
 import { change, deleteSite, loseBackups, rows, sendAway } from '../../../../test/support/job-worlds.ts'
 import { unique } from '../../../../test/support/samples.ts'
 import { insertCopy } from '../../../hosting/site-directories/directory.store.ts'
+import type { Definition } from '../../../platform/operations/definition.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { startWorker, until } from '../../../platform/operations/harness.ts'
 import { takeBackup } from '../../backups/take/take-backup.ts'
-import { changeSite, findSite } from '../../sites/site.store.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { purgeSite } from '../../sites/remove/remove-site.job.ts'
+import { changeSite, findSite, markDeleted, unmarkDeleted } from '../../sites/site.store.ts'
 import { receiveFiles, receiveSite } from './receive-site.job.ts'
 import { relocateSiteJob } from './relocate-site.job.ts'
 import { removeCopy } from './remove-copy.job.ts'
@@ -17,18 +23,18 @@ import { removeCopy } from './remove-copy.job.ts'
 const others = new WeakMap<JobWorld, FakeHost>()
 const otherOf = (world: JobWorld) => others.get(world) as FakeHost
 
-/** Adds a host that gets no new sites. */
+/** Adds a host that gets no new sites. It has a login of its own if the host of the world has one. */
 async function addHost(world: JobWorld): Promise<FakeHost> {
-  const values = { address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: Date.UTC(2100, 0) }
+  const name = `other-${unique()}`
+  const values = { name, address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: Date.UTC(2100, 0) }
   const { id } = await world.api.database.transaction((tx) =>
-    tx
-      .insertInto('hosts')
-      .values({ name: `other-${unique()}`, ...values })
-      .returning('id')
-      .executeTakeFirstOrThrow(),
+    tx.insertInto('hosts').values(values).returning('id').executeTakeFirstOrThrow(),
   )
-  const other = await fakeHost(world.api, { asked: id })
+  const hasLogin = world.host.services.database !== world.api.database
+  const database = hasLogin ? await openAsHost(world.api, name) : world.api.database
+  const other = await fakeHost(world.api, { asked: id, database })
   world.leftovers.push(other.close)
+  if (hasLogin) world.leftovers.push(() => database.close())
   others.set(world, other)
   return other
 }
@@ -73,16 +79,30 @@ async function awayFromWorld(world: JobWorld) {
   const other = await addHost(world)
   await settle(world, other)
   Object.assign(world.host.services.config, { backupDir: '/backups' })
-  for (const { hostId, services } of [other, world.host]) {
-    const definitions = [relocateSiteJob, receiveFiles, receiveSite, removeCopy]
-    const worker = startWorker(world.api.database, definitions, {
-      ...{ runner: 'host', hostId, services, lookEveryMs: 20 },
-    })
-    world.leftovers.unshift(() => worker.stop(5000))
-  }
+  for (const each of [other, world.host]) workOn(world, each, [relocateSiteJob, receiveFiles, receiveSite, removeCopy])
   const hosts = world.api.database.read.selectFrom('hosts').select(['id', 'name'])
   const [here, there] = await hosts.where('id', 'in', [world.host.hostId, other.hostId]).orderBy('id').execute()
   return { other, here: here?.name as string, there: there?.name as string }
+}
+
+/** Adds a host that works, for the move of the site. */
+async function moveOf(world: JobWorld) {
+  const other = await addHost(world)
+  await settle(world, world.host)
+  workOn(world, other, [receiveFiles, receiveSite, removeCopy])
+  return { other }
+}
+
+/** Lets a host run operations of some types. */
+function workOn(
+  world: JobWorld,
+  { hostId, services }: FakeHost,
+  definitions: readonly Definition<TSchema, HostServices>[],
+): void {
+  const worker = startWorker(services.database, definitions, {
+    ...{ runner: 'host', hostId, services, lookEveryMs: 20 },
+  })
+  world.leftovers.unshift(() => worker.stop(5000))
 }
 
 async function hasCome(world: JobWorld) {
@@ -133,12 +153,7 @@ export const relocationJobs: Record<string, JobSample> = {
 
   'site.relocate': {
     async prepare(world) {
-      const other = await addHost(world)
-      await settle(world, world.host)
-      const worker = startWorker(world.api.database, [receiveFiles, receiveSite, removeCopy], {
-        ...{ runner: 'host', hostId: other.hostId, services: other.services, lookEveryMs: 20 },
-      })
-      world.leftovers.unshift(() => worker.stop(5000))
+      const { other } = await moveOf(world)
       return { input: { siteId: world.site, toHostId: other.hostId } }
     },
     async done(world) {
@@ -157,6 +172,38 @@ export const relocationJobs: Record<string, JobSample> = {
       const host = site?.hostId === world.host.hostId ? world.host : otherOf(world)
       const path = (await host.services.siteDirectories.ofSite(world.site))?.path as string
       expect([host.title(path), host.held.size]).toEqual(['mine', 0])
+    },
+  },
+
+  'site.relocate_deleted': {
+    async prepare(world) {
+      const { other } = await moveOf(world)
+      workOn(world, world.host, [removeCopy])
+      // It waits for the end of its time in the trash.
+      await change(world, async (tx) => {
+        await markDeleted(tx, world.site, 1)
+        const target = { siteId: world.site, hostId: world.host.hostId }
+        await enqueue(tx, purgeSite, { siteId: world.site }, { ...target, runAt: Date.UTC(2100, 0) })
+      })
+      return { input: { siteId: world.site, toHostId: other.hostId } }
+    },
+    async done(world) {
+      const other = otherOf(world)
+      const { read } = world.api.database
+      const site = read.selectFrom('sites').select(['host_id', 'deleted_at']).where('id', '=', world.site)
+      expect(await site.execute()).toEqual([{ host_id: other.hostId, deleted_at: 1 }])
+      const path = (await other.services.siteDirectories.ofSite(world.site))?.path as string
+      expect(other.title(path)).toBe('mine')
+      const purge = read.selectFrom('operations').select('host_id').where('type', '=', purgeSite.name)
+      expect(await purge.where('site_id', '=', world.site).execute()).toEqual([{ host_id: other.hostId }])
+      await until(() => other.directoriesOnDisk().length === 1 && world.host.directoriesOnDisk().length === 0)
+    },
+    async left(world) {
+      const { read } = world.api.database
+      const site = await read.selectFrom('sites').select('host_id').where('id', '=', world.site).executeTakeFirst()
+      const host = site?.host_id === world.host.hostId ? world.host : otherOf(world)
+      const path = (await host.services.siteDirectories.ofSite(world.site))?.path as string
+      expect(host.title(path)).toBe('mine')
     },
   },
 
@@ -212,6 +259,11 @@ export const relocationRefusals: readonly JobRefusal[] = [
   { type: 'site.relocate', says: 'The site was deleted', wrong: (world) => deleteSite(world) },
   { type: 'site.relocate', says: 'The site is on another host', wrong: (world) => sendAway(world) },
   { type: 'site.relocate', says: 'The copy of the site was removed', after: 'receive_content', wrong: forgetCopy },
+  { type: 'site.relocate_deleted', says: 'The site is not in the trash', wrong: (world) => change(world, (tx) => unmarkDeleted(tx, world.site, 1)) },
+  { type: 'site.relocate_deleted', says: 'The site is not in the trash', after: 'receive', wrong: (world) => change(world, (tx) => unmarkDeleted(tx, world.site, 1)) },
+  { type: 'site.relocate_deleted', says: 'The site is on another host', wrong: (world) => sendAway(world) },
+  { type: 'site.relocate_deleted', says: 'The new host does not report', wrong: (world) => change(world, (tx) => tx.updateTable('hosts').set({ state: 'lost' }).where('id', '=', otherOf(world).hostId).execute()) },
+  { type: 'site.relocate_deleted', says: 'The copy of the site was removed', after: 'receive', wrong: forgetCopy },
   { type: 'site.receive_files', says: 'The copy of the site was removed', wrong: forgetCopy },
   { type: 'site.receive_files', says: 'The new host cannot read the backup storage', wrong: loseBackups },
   { type: 'site.receive', says: 'The site was deleted', after: 'content', wrong: (world) => deleteSite(world) },

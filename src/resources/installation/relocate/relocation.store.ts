@@ -20,7 +20,7 @@ export async function openRelocation(tx: Tx, siteId: number): Promise<number | u
     .selectFrom('operations')
     .select('id')
     .where('site_id', '=', siteId)
-    .where('type', '=', 'site.relocate')
+    .where('type', 'in', ['site.relocate', 'site.relocate_deleted'])
     .where('finished_at', 'is', null)
     .executeTakeFirst()
   return row?.id

@@ -28,6 +28,8 @@ export const FirstContent = Type.Object({
   database: Type.Optional(Type.String()),
   /** Sums of what it contains. */
   totals: Type.Optional(Type.Unsafe<DatabaseTotals>(Type.Object({}))),
+  /** Whether nothing follows, because nobody changes the site: it is deleted. */
+  isComplete: Type.Optional(Type.Boolean()),
 })
 export type FirstContent = Type.Static<typeof FirstContent>
 

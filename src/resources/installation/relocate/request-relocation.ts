@@ -5,6 +5,7 @@ import type { Starting } from '../../kit/change.ts'
 import { haveStorageInCommon } from '../../kit/shared-storage.ts'
 import { choosePlace, requireInstalled, type Site } from '../../sites/public.ts'
 import { problems } from '../problems.ts'
+import { relocateDeletedJob } from './relocate-deleted.job.ts'
 import { relocateSiteJob } from './relocate-site.job.ts'
 import { openRelocation } from './relocation.store.ts'
 import { type SurveyedHost, surveyHosts } from './survey-hosts.ts'
@@ -36,6 +37,22 @@ export async function requestRelocation(
   const about = { accountId, siteId: site.id, hostId: site.hostId }
   const operationId = await start(relocateSiteJob, { siteId: site.id, toHostId: to.id }, { about })
   return { host: to.name, operationId }
+}
+
+/**
+ * Starts the move of a held, deleted site to another host.
+ * @returns the operation
+ * @throws Problem host_unknown, host_unfit, site_on_host, no_host
+ */
+export async function requestDeletedRelocation(
+  tx: Tx,
+  site: Site,
+  { host, config, accountId }: RelocationRequest,
+  { start }: Starting,
+): Promise<number> {
+  const { housing: to } = host === undefined ? await anyHost(tx, site, config) : await namedHost(tx, site, host)
+  const about = { accountId, siteId: site.id, hostId: site.hostId }
+  return start(relocateDeletedJob, { siteId: site.id, toHostId: to.id }, { about })
 }
 
 /** @throws Problem no_host */

@@ -9,7 +9,14 @@ import { actions } from '../actions.ts'
 import { keepPrimaryDomain } from '../addresses/primary-domain.store.ts'
 import { hostNamesOf, putRoute } from '../addresses/route.store.ts'
 import { problems } from '../problems.ts'
-import { findDeletedSite, holdSite, isNameTaken, openPurges, unmarkDeleted, writtenAddressOf } from '../site.store.ts'
+import {
+  findDeletedSite,
+  holdDeletedSite,
+  isNameTaken,
+  openPurges,
+  unmarkDeleted,
+  writtenAddressOf,
+} from '../site.store.ts'
 import { hostOfAddress, type Site } from '../site.ts'
 import { configureSite } from '../switches/configure-site.job.ts'
 
@@ -30,10 +37,10 @@ export async function restoreFromTrash(
   name: string,
   { config, now }: { readonly config: NameSettings; readonly now: number },
 ): Promise<Site | undefined> {
-  const site = await findDeletedSite(tx, name)
+  const found = await findDeletedSite(tx, name)
+  // It may have moved to another host until it is held. Another caller may have recovered it at this very moment.
+  const site = found && (await holdDeletedSite(tx, found.id))
   if (!site) return undefined
-  // Another caller has recovered it at this very moment.
-  if (await holdSite(tx, site.id)) return undefined
   if (await isNameTaken(tx, name)) throw new Problem(problems.name_taken, { name })
   // A setting may have reserved its names while it was in the trash.
   if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
