@@ -19,6 +19,14 @@ import type { RelocateOrder } from './relocation.ts'
  * that has. When the site is closed, it sums up again, and writes only what differs.
  */
 
+/**
+ * Sums and changes are in the rows of operations, and the site decides how many tables it has. Beyond this many
+ * characters, which about 4,000 tables need, the new host gets the whole closed database.
+ */
+const MOST_STATED = 256 * 1024
+
+const isStated = (facts: DatabaseTotals | DatabaseChange): boolean => JSON.stringify(facts).length <= MOST_STATED
+
 /** File in the site directory, out of the site's reach. */
 const SUMS = 'database-sums'
 
@@ -52,8 +60,10 @@ export async function keepAhead(context: Context): Promise<DatabaseAhead> {
   let totals: DatabaseTotals | null = null
   async function within(snapshot: DatabaseSnapshot): Promise<void> {
     const sums = await snapshot.sums?.()
-    totals = sums ? totalsOf(sums) : null
-    if (sums) await writeFile(file, JSON.stringify(sums), { mode: 0o600 })
+    const found = sums && totalsOf(sums)
+    if (!found || !isStated(found)) return
+    totals = found
+    await writeFile(file, JSON.stringify(sums), { mode: 0o600 })
   }
   const point = await keepUndoPoint(context, context.input.siteId, 'db', { isTried: false, within })
   return { ...point, totals }
@@ -71,10 +81,11 @@ export async function keepBehind(
     ? await readSums(place.siteDirectory)
     : undefined
   if (!before) return all()
-  return withSnapshot(services.siteDatabase, place, async (snapshot) => {
+  const kept = await withSnapshot(services.siteDatabase, place, async (snapshot) => {
     const now = await snapshot.sums?.(before)
-    if (!now) return all()
+    if (!now) return undefined
     const change = changeBetween(before, now)
+    if (!isStated(change)) return undefined
     const { whole, parts } = change
     const name = behindOf(operationId)
     const repository = services.backups.repository(siteOwner(input.siteId))
@@ -86,6 +97,8 @@ export async function keepBehind(
     })
     return { name, change }
   })
+  // After that snapshot: it takes another one.
+  return kept ?? all()
 }
 
 async function readSums(siteDirectory: string): Promise<DatabaseSums | undefined> {

@@ -194,12 +194,16 @@ describe.each(dialects)('a site that moves between hosts, on $dialect', ({ diale
 
   describe('with a database whose parts can be summed up', () => {
     /** Gives a host such a database. @returns what it loads: everything, or only changes */
-    function summing(host: FakeHost, { differs = false } = {}) {
+    function summing(host: FakeHost, { differs = false, others = (): number => 0 } = {}) {
       const { siteDatabase } = host.services
       const loads: string[] = []
       const sumOf = (siteDirectory: string) => [1, Buffer.from(host.title(siteDirectory)).toString('hex')] as const
+      const other = { text: 'create', parts: null, sums: { '': [1, '1'] as const } }
       const sums = async (place: SitePlace) => ({
         wp_options: { text: 'create', parts: null, sums: { '': sumOf(place.siteDirectory) } },
+        ...Object.fromEntries(
+          Array.from({ length: others() }, (_, n) => [`wp_${n}_a_table_of_a_large_network`, other]),
+        ),
       })
       const own: Partial<DatabaseContent> = {
         async snapshot(place) {
@@ -252,6 +256,31 @@ describe.each(dialects)('a site that moves between hosts, on $dialect', ({ diale
       expect(await ended(api.database, await move())).toMatchObject({ state: 'succeeded', error: null })
       expect(there.loads).toEqual(['all', 'all'])
       expect(await content(hosts[1])).toEqual(['mine', '1a'])
+    })
+
+    test.each([
+      ['that it has', 6000, 6000, ['all']],
+      ['that are new', 0, 6000, ['all', 'all']],
+    ])('gets all of it while it is closed, for many tables %s', async (_what, before, after, loads) => {
+      hosts[0].setTitle(directory, '10')
+      let count = before
+      const others = () => count
+      const { siteDatabase } = summing(hosts[0], { others })
+      const there = summing(hosts[1], { others })
+      const pool = instead(hosts[0].services.pool, 'hold', async (hold, ...given) => {
+        await hold(...given)
+        hosts[0].setTitle(directory, '1a')
+        count = after
+      })
+      work(hosts[0], { siteDatabase, pool })
+      work(hosts[1], { siteDatabase: there.siteDatabase })
+      expect(await ended(api.database, await move())).toMatchObject({ state: 'succeeded', error: null })
+      expect([there.loads, await content(hosts[1])]).toEqual([loads, ['mine', '1a']])
+      // Rows of operations stay small.
+      const inputs = await api.database.read.selectFrom('operations').select('input').execute()
+      const results = await api.database.read.selectFrom('operation_steps').select('result').execute()
+      const texts = [...inputs.map(({ input }) => input), ...results.map(({ result }) => result ?? '')]
+      expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(20_000)
     })
 
     test('stays where it is if its sums differ in the end, and a retry begins with a new copy', async () => {
