@@ -155,6 +155,8 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Reports of safe updates, by their operations, and the pictures of pages that differ.",
   '0132-paused-operations':
     "When a person paused an operation.",
+  '0133-control-addresses':
+    "Addresses at which controls listen for other machines of the installation.",
   '0138-vulnerabilities':
     "Known vulnerabilities of plugins, themes and WordPress, as the feed had them last.",
 }

@@ -76,6 +76,7 @@ import { alertConditions } from './0126-alert-conditions.ts'
 import { alertChats } from './0127-alert-chats.ts'
 import { safeUpdates } from './0130-safe-updates.ts'
 import { pausedOperations } from './0132-paused-operations.ts'
+import { controlAddresses } from './0133-control-addresses.ts'
 import { vulnerabilities } from './0138-vulnerabilities.ts'
 
 /** Every migration by name, in order. Forward only. */
@@ -157,5 +158,6 @@ export const migrations: Record<string, Migration> = {
   '0127-alert-chats': alertChats,
   '0130-safe-updates': safeUpdates,
   '0132-paused-operations': pausedOperations,
+  '0133-control-addresses': controlAddresses,
   '0138-vulnerabilities': vulnerabilities,
 }

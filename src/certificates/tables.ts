@@ -6,6 +6,7 @@ declare module '../platform/db/schema.ts' {
     role_authorities: RoleAuthorityRow
     role_certificates: RoleCertificateRow
     join_tokens: JoinTokenRow
+    control_addresses: ControlAddressRow
   }
 }
 
@@ -54,4 +55,11 @@ export interface JoinTokenRow {
   used_by: string | null
   /** Codes with commas, for a host. Null means all. */
   datacenters: string | null
+}
+
+/** Where a control listens for other machines. */
+export interface ControlAddressRow {
+  /** Host and port. */
+  address: string
+  seen_at: number
 }

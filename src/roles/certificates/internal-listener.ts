@@ -14,6 +14,7 @@ import { storageForHosts } from '../keys/storage-for-hosts.ts'
 import { openLogin } from '../logins/open-login.ts'
 import type { RunningRole } from '../process-context.ts'
 import { listenAlone } from '../start/free-port.ts'
+import { startReportingControl } from './report-control.ts'
 import { RequestLimit } from './request-limit.ts'
 import {
   asRefusal,
@@ -73,10 +74,12 @@ export async function startInternalListener(
   await listenAlone(server, config.internalListen, 'STEAD_INTERNAL_LISTEN')
   const { port } = server.address() as AddressInfo
   log.info({ host: config.internalListen.host, port }, 'control is listening for machines that join')
+  const reports = startReportingControl(context, port)
   return {
     port,
     async stop() {
       endOfChanges()
+      await reports.stop()
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

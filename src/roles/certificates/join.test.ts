@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { keyOfRequest, makeCertificateRequest } from '../../certificates/join/certificate-request.ts'
+import { controlAddresses } from '../../certificates/join/control-addresses.store.ts'
 import { type JoinToken, readJoinToken } from '../../certificates/join/join-token.ts'
 import {
   createJoinToken,
@@ -19,7 +20,7 @@ import {
 } from '../../certificates/join/join-tokens.store.ts'
 import { revokeRole } from '../../certificates/role-certificates.store.ts'
 import { makeKeys } from '../../certificates/sign-certificate.ts'
-import { readConfig } from '../../config.ts'
+import { type ListenAddress, readConfig } from '../../config.ts'
 import { registerHost } from '../../hosting/host.store.ts'
 import { identifyInstallation, installationOf } from '../../hosting/identity/identity.store.ts'
 import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
@@ -28,6 +29,7 @@ import { DAY_MS, HOUR_MS } from '../../platform/durations.ts'
 import { noLog } from '../../platform/log/log.ts'
 import type { RoleName } from '../../platform/mtls/role-name.ts'
 import { testAuthority } from '../../platform/mtls/test-support.ts'
+import { until } from '../../platform/operations/harness.ts'
 import { keysOfMaster, requireMasterKey } from '../keys/process-keys.ts'
 import { type InternalListener, startInternalListener } from './internal-listener.ts'
 import { askControl, joinInstallation, readJoined } from './join.ts'
@@ -200,6 +202,50 @@ test('a host uses its certificate, and renews it at the control at half of its t
   const kept = await readJoined(folder)
   expect(new X509Certificate(kept?.certificate as string).serialNumber).toBe(identity.serial())
   expect(await readFile(join(folder, 'joined.json'), 'utf8')).not.toContain(certificate.slice(100, 200))
+})
+
+test('a host renews its certificate at another control when the one that it joined with is gone for good', async () => {
+  await joinHere(await tokenFor())
+  const other = await startListener()
+  try {
+    const joined = control()
+    const addresses = [joined.port, other.port].map((port) => `127.0.0.1:${port}`)
+    await until(async () => (await controlAddresses(made.database.read)).length === 2)
+    expect((await controlAddresses(made.database.read)).toSorted()).toEqual(addresses.toSorted())
+    let now = Date.now()
+    const identity = await identityOf(h3, folder, () => now)
+    await identity.look()
+    expect(await readJoined(folder)).toMatchObject({
+      control: joined,
+      controls: [{ host: '127.0.0.1', port: other.port }],
+    })
+    await listener.stop()
+    expect(await identity.ask('POST /internal/keys', {})).toHaveProperty('keys')
+    expect((await readJoined(folder))?.control.port).toBe(other.port)
+    const { certificate: before } = (await readJoined(folder)) ?? {}
+    now += 15 * DAY_MS + HOUR_MS
+    await identity.look()
+    const after = await readJoined(folder)
+    expect(after?.certificate).not.toBe(before)
+    // Its place among the others stays, in case it comes back.
+    expect(after?.controls).toEqual([joined])
+  } finally {
+    await other.stop()
+    listener = await startListener()
+  }
+})
+
+test('a machine without an answer says which control it asked first, and passes a refusal on', async () => {
+  await joinHere(await tokenFor())
+  const identity = await identityOf(h3)
+  const nobody = { host: '127.0.0.1', port: 1 }
+  const ask = (order: { control: ListenAddress; controls: ListenAddress[] }, what: string) =>
+    askControl(order, identity.trust, `POST /internal/${what}`, {})
+  const both = { control: nobody, controls: [{ host: '127.0.0.1', port: 2 }] }
+  await expect(ask(both, 'keys')).rejects.toThrow('The control at 127.0.0.1:1 cannot be reached')
+  await expect(ask({ control: nobody, controls: [control()] }, 'certificate-key')).rejects.toThrow('may not ask')
+  // A refusal is an answer.
+  await expect(ask({ control: control(), controls: [nobody] }, 'certificate-key')).rejects.toThrow('may not ask')
 })
 
 test('the certificate is for its role and its name alone', async () => {

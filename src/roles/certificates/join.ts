@@ -26,8 +26,10 @@ export type JoinedKeys = EdgeKeys | HostKeys
 
 /** The result of joining, as a data folder keeps it. */
 export interface Joined extends RoleName {
-  /** The control that renews the certificate. */
+  /** The control that answered last. It renews the certificate. */
   readonly control: ListenAddress
+  /** The other controls. The machine asks them in this order if that one does not answer. */
+  readonly controls?: readonly ListenAddress[]
   /** PEM. */
   readonly certificate: string
   /** PEM. */
@@ -137,25 +139,80 @@ function mustBeSame(dataDir: string, before: FolderOwner, now: FolderOwner): voi
  */
 export async function renewJoined(dataDir: string, joined: Joined, trust: RoleTrust): Promise<Joined> {
   const key = pemOf((await makeKeys()).privateKey)
-  const answer = await askControl(joined, trust, 'POST /internal/renew', { request: requestOf(key) })
-  const renewed = { ...joined, ...joinedOf(answer, { control: joined.control, key }) }
+  const { answer, by } = await askControls(joined, trust, 'POST /internal/renew', { request: requestOf(key) })
+  const renewed = { ...joined, ...orderOf(joined, by), ...joinedOf(answer, { control: by, key }) }
   await writeJoined(dataDir, renewed)
   return renewed
 }
 
+type Controls = Pick<Joined, 'control' | 'controls'>
+
 /**
- * Asks the control of a machine that has joined.
+ * Asks the controls of a machine that has joined, one after the other, until one answers.
  * @param what such as `POST /internal/renew`
- * @throws OperatorError when the control refuses, or does not answer
+ * @throws OperatorError when a control refuses, or none answers
  */
-export function askControl(
-  { control }: Pick<Joined, 'control'>,
+export async function askControl(
+  joined: Controls,
   trust: RoleTrust,
   what: string,
   body: object,
 ): Promise<Record<string, unknown>> {
+  return (await askControls(joined, trust, what, body)).answer
+}
+
+/** As {@link askControl}. @returns the answer, and the control that gave it */
+export async function askControls(
+  { control, controls = [] }: Controls,
+  trust: RoleTrust,
+  what: string,
+  body: object,
+): Promise<{ answer: Record<string, unknown>; by: ListenAddress }> {
   const { checkServerIdentity } = ofControl([])
-  return call(control, what, { ...trust.options(), checkServerIdentity }, body)
+  const [first, ...others] = [control, ...controls]
+  const ask = async (by: ListenAddress) => ({
+    answer: await call(by, what, { ...trust.options(), checkServerIdentity }, body),
+    by,
+  })
+  let answer = ask(first as ListenAddress)
+  for (const other of others)
+    answer = answer.catch((error) => {
+      if (!(error instanceof ControlAway)) throw error
+      // If no other one answers either, the first one's reason counts.
+      return ask(other).catch((next) => {
+        throw next instanceof ControlAway ? error : next
+      })
+    })
+  return answer
+}
+
+const textOf = ({ host, port }: ListenAddress): string => `${host} ${port}`
+
+/** Puts the control that has answered first. */
+function orderOf({ control, controls = [] }: Controls, by: ListenAddress): Controls {
+  const others = [control, ...controls].filter((each) => textOf(each) !== textOf(by))
+  return { control: by, ...(others.length > 0 && { controls: others }) }
+}
+
+/** Keeps which control has answered, so that the next request asks it first. */
+export async function preferControl(dataDir: string, joined: Joined, by: ListenAddress): Promise<Joined> {
+  if (textOf(by) === textOf(joined.control)) return joined
+  return change(dataDir, joined, orderOf(joined, by))
+}
+
+/** Keeps the controls that report. The one that answered last stays, although it may have ended. */
+export async function keepControls(dataDir: string, joined: Joined, found: readonly ListenAddress[]): Promise<Joined> {
+  const others = found.filter((each) => textOf(each) !== textOf(joined.control))
+  const { controls = [] } = joined
+  const isSame = others.map(textOf).toSorted().join() === controls.map(textOf).toSorted().join()
+  return found.length === 0 || isSame ? joined : change(dataDir, joined, { control: joined.control, controls: others })
+}
+
+/** Another process of the machine may have renewed the certificate. */
+async function change(dataDir: string, joined: Joined, order: Controls): Promise<Joined> {
+  const kept = (await readJoined(dataDir)) ?? joined
+  await writeJoined(dataDir, { ...kept, ...order })
+  return { ...joined, ...order }
 }
 
 /** Returns the keys in the answer of a control. @returns undefined if it has none, or not all */

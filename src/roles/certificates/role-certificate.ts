@@ -1,15 +1,18 @@
 import { X509Certificate } from 'node:crypto'
 import { hostname } from 'node:os'
+import { controlAddresses } from '../../certificates/join/control-addresses.store.ts'
 import { ROLE_CERTIFICATE_MS } from '../../certificates/role-authority.ts'
 import { issueRoleCertificate, knownRoles } from '../../certificates/role-certificates.store.ts'
 import { makeKeys, pemOf } from '../../certificates/sign-certificate.ts'
+import type { ListenAddress } from '../../config.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { isAway } from '../../platform/db/last-known.ts'
 import { Poller } from '../../platform/db/poller.ts'
 import type { CertifiedRole, RoleName } from '../../platform/mtls/role-name.ts'
 import { type KnownRoles, type OwnCertificate, RoleTrust } from '../../platform/mtls/role-trust.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
-import { askControl, type Joined, readJoined, renewJoined, tokenCommand } from './join.ts'
+import { askControls, type Joined, keepControls, preferControl, readJoined, renewJoined, tokenCommand } from './join.ts'
 import { knownIdentity } from './known-identity.ts'
 
 const LOOK_MS = 60_000
@@ -21,7 +24,7 @@ export interface RoleIdentity {
   /** Returns the serial number of the current certificate. */
   serial(): string
   /**
-   * Asks the control that this machine joined with.
+   * Asks the controls that this machine knows, one after the other.
    * @throws OperatorError when it refuses, or does not answer
    */
   ask(what: string, body: object): Promise<Record<string, unknown>>
@@ -100,6 +103,7 @@ export async function openRoleIdentity(
     }
     trust.use(own, known)
     trust.tell()
+    if (joined) joined = await keepControls(config.dataDir, joined, await knownControls(database.read))
     await kept.write({ own, known })
   }
   const poller = new Poller({
@@ -114,9 +118,23 @@ export async function openRoleIdentity(
   poller.begin(LOOK_MS)
   const ask = async (what: string, body: object) => {
     if (!joined) throw mustJoinAgain(owner)
-    return askControl(joined, trust, what, body)
+    const { answer, by } = await askControls(joined, trust, what, body)
+    joined = await preferControl(config.dataDir, joined, by)
+    return answer
   }
   return { trust, look, ask, serial: () => own.serial, close: () => poller.end() }
+}
+
+/** Returns the addresses of controls that report. */
+async function knownControls(tx: Tx): Promise<ListenAddress[]> {
+  return (await controlAddresses(tx)).flatMap((address) => {
+    try {
+      const { hostname, port } = new URL(`https://${address}`)
+      return [{ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 443) }]
+    } catch {
+      return []
+    }
+  })
 }
 
 /** Only processes with the master key open the key of the authority. */

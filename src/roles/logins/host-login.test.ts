@@ -40,7 +40,7 @@ const closed = [
 ]
 /** Rows of others that each host sees. */
 const seen = [
-  ...['backup_key', 'cache_purges', 'core_releases', 'event_clock', 'hosts'],
+  ...['backup_key', 'cache_purges', 'control_addresses', 'core_releases', 'event_clock', 'hosts'],
   ...['log_shares', 'processes', 'purge_clock', 'role_authorities', 'role_certificates', 'route_changes'],
   ...['route_clock', 'routes', 'zone_clock'],
 ]

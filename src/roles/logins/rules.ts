@@ -32,6 +32,7 @@ export const startRights = {
   installation: { read: ['id', 'identity', 'key_mark'] },
   role_authorities: { read: ['number', 'certificate', 'signs_at', 'expires_at'] },
   role_certificates: { read: ['serial', 'revoked_at', 'expires_at'] },
+  control_addresses: { read: 'all' },
 } as const satisfies RoleRules
 
 /**
