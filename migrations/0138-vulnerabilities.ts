@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration'
 import type { AnyDb } from './columns.ts'
 
-/** Known vulnerabilities of plugins, themes and WordPress, as the feed had them last. */
+/** Known vulnerabilities of plugins, themes and WordPress, as the feed had them last, and when it was read. */
 export const vulnerabilities: Migration = {
   async up(db: AnyDb) {
     await db.schema
@@ -21,6 +21,12 @@ export const vulnerabilities: Migration = {
       .addPrimaryKeyConstraint('vulnerabilities_pk', ['feed_id', 'kind', 'slug'])
       .execute()
     await db.schema.createIndex('vulnerabilities_slug').on('vulnerabilities').columns(['kind', 'slug']).execute()
+    await db.schema
+      .createTable('vulnerability_feeds')
+      .addColumn('address', 'text', (column) => column.primaryKey())
+      .addColumn('tried_at', 'bigint', (column) => column.notNull())
+      .addColumn('fault', 'text')
+      .execute()
     await db.schema.createIndex('vulnerabilities_read').on('vulnerabilities').column('read_at').execute()
   },
 }

@@ -158,5 +158,5 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
   '0133-control-addresses':
     "Addresses at which controls listen for other machines of the installation.",
   '0138-vulnerabilities':
-    "Known vulnerabilities of plugins, themes and WordPress, as the feed had them last.",
+    "Known vulnerabilities of plugins, themes and WordPress, as the feed had them last, and when it was read.",
 }

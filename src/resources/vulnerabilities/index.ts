@@ -1,10 +1,10 @@
 import { resource } from '../kit/resource.ts'
 import { judgeVulnerabilities, judgeVulnerabilitiesOften } from './judge-vulnerabilities.job.ts'
-import { readVulnerabilities, readVulnerabilitiesTwiceADay } from './read-vulnerabilities.job.ts'
+import { readVulnerabilities, readVulnerabilitiesWhenDue } from './read-vulnerabilities.job.ts'
 
 export const vulnerabilities = resource({
   tag: { name: 'Vulnerabilities', description: 'Known vulnerabilities of plugins, themes and WordPress' },
   endpoints: () => import('./endpoints.ts'),
   jobs: { control: [readVulnerabilities, judgeVulnerabilities] },
-  schedules: [readVulnerabilitiesTwiceADay, judgeVulnerabilitiesOften],
+  schedules: [readVulnerabilitiesWhenDue, judgeVulnerabilitiesOften],
 })

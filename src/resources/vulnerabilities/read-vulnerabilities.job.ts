@@ -9,9 +9,12 @@ import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
 import { type FoundVulnerability, vulnerabilitiesIn } from './feed.ts'
 import { feedMembers } from './feed-members.ts'
-import { forgetVulnerabilities, storeVulnerabilities } from './vulnerability.store.ts'
+import { findFeed, forgetVulnerabilities, noteFeed, storeVulnerabilities } from './vulnerability.store.ts'
 
+/** How often it looks whether the feed is due, so that a new one is read soon. */
+const LOOK_EVERY_MS = 10 * MINUTE_MS
 const EVERY_MS = 720 * MINUTE_MS
+const AFTER_FAULT_MS = 60 * MINUTE_MS
 /** The feed of Wordfence has about 100 MB. */
 const MOST_BYTES = 512 << 20
 const MOST_BYTES_EACH = 1 << 20
@@ -20,40 +23,61 @@ const MOST_ROWS = 300_000
 const ROWS_AT_ONCE = 200
 const WHOLE_FETCH_MS = 30 * MINUTE_MS
 
-type Context = StepContext<object, { readonly database: Database; readonly config: Config }, { read: { at: number } }>
+interface Services {
+  readonly database: Database
+  readonly config: Config
+}
+type Context<Results = unknown> = StepContext<object, Services, Results>
 
-/** Reads the feed of known vulnerabilities. Without a feed, forgets what an earlier one had. */
-export const readVulnerabilities = durableWith<{ readonly database: Database; readonly config: Config }>()({
+/** Reads the feed of known vulnerabilities when it is due. Without a feed, forgets what an earlier one had. */
+export const readVulnerabilities = durableWith<Services>()({
   name: 'vulnerabilities.read',
   input: Type.Object({}),
   on: 'control',
   changeableBy: 'account',
-  attempts: 4,
-  backoff: { firstMs: 5 * MINUTE_MS, mostMs: 60 * MINUTE_MS },
+  attempts: 1,
   steps: {
     read: { run: read },
     forget: {
-      run: (context: Context) => inBatches(context, (tx) => forgetVulnerabilities(tx, context.results.read.at, BATCH)),
+      async run(context: Context<{ read: { at: number | null } }>) {
+        const { at } = context.results.read
+        if (at !== null) await inBatches(context, (tx) => forgetVulnerabilities(tx, at, BATCH))
+      },
     },
   },
 })
 
-export const readVulnerabilitiesTwiceADay = schedule({
+export const readVulnerabilitiesWhenDue = schedule({
   name: 'vulnerabilities.read',
-  everyMs: EVERY_MS,
+  everyMs: LOOK_EVERY_MS,
   definition: readVulnerabilities,
   input: () => ({}),
 })
 
-/**
- * Stores what the feed has.
- * @returns the time that the rows have. Those with an earlier one are no longer in the feed
- * @throws PermanentFailure if the feed is empty, because it never is
- */
-async function read({ services, transaction, signal, now, log }: Omit<Context, 'results'>): Promise<{ at: number }> {
+/** @returns the time that the rows have, or null if the feed is not due. Older rows are no longer in the feed */
+async function read(context: Context): Promise<{ at: number | null }> {
+  const { services, transaction, now } = context
   const { vulnerabilityFeed: feed } = services.config
   const at = now()
-  if (!feed) return { at }
+  if (!feed) {
+    await transaction((tx) => tx.deleteFrom('vulnerability_feeds').execute())
+    return { at }
+  }
+  const known = await findFeed(services.database.read, feed)
+  if (known && at < known.tried_at + (known.fault === null ? EVERY_MS : AFTER_FAULT_MS)) return { at: null }
+  try {
+    await store(context, feed, at)
+  } catch (error) {
+    const fault = (error as Error).message
+    if (!context.signal.aborted) await transaction((tx) => noteFeed(tx, { address: feed, tried_at: at, fault }))
+    throw error
+  }
+  await transaction((tx) => noteFeed(tx, { address: feed, tried_at: at, fault: null }))
+  return { at }
+}
+
+/** Stores what the feed has. @throws PermanentFailure if the feed is empty, because it never is */
+async function store({ transaction, signal, log }: Context, feed: string, at: number): Promise<void> {
   let count = 0
   const keep = async (rows: readonly FoundVulnerability[]) => {
     count += rows.length
@@ -73,7 +97,6 @@ async function read({ services, transaction, signal, now, log }: Omit<Context, '
   })
   if (count === 0) throw new PermanentFailure('The feed has no vulnerability in the documented form')
   log.info({ count }, 'read the feed of vulnerabilities')
-  return { at }
 }
 
 /** The operator chose the address, so it may be a private one. */

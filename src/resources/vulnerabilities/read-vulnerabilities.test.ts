@@ -20,7 +20,12 @@ describe.each(dialects)('the feed of vulnerabilities on $dialect', ({ dialect, s
     server = await startFileServer()
     folder = await mkdtemp(join(tmpdir(), 'stead-feed-'))
   })
-  beforeEach(() => api.database.transaction((tx) => tx.deleteFrom('vulnerabilities').execute()))
+  beforeEach(() =>
+    api.database.transaction(async (tx) => {
+      await tx.deleteFrom('vulnerabilities').execute()
+      await tx.deleteFrom('vulnerability_feeds').execute()
+    }),
+  )
   afterAll(async () => {
     server?.close()
     await api?.close()
@@ -29,12 +34,17 @@ describe.each(dialects)('the feed of vulnerabilities on $dialect', ({ dialect, s
 
   const feedOf = (slugs: readonly string[]) =>
     JSON.stringify(Object.fromEntries(slugs.map((slug) => [slug, feedMember({ slug })])))
-  /** Reads a feed once, without further attempts. */
-  async function read(vulnerabilityFeed: string | undefined) {
-    const once = { ...readVulnerabilities, attempts: 1 }
+  /** @param laterMs moves the last reading into the past */
+  async function read(vulnerabilityFeed: string | undefined, laterMs = 0) {
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('vulnerability_feeds')
+        .set((eb) => ({ tried_at: eb('tried_at', '-', laterMs) }))
+        .execute(),
+    )
     const services = { database: api.database, config: { ...api.config, vulnerabilityFeed } }
-    const worker = startWorker(api.database, [once], { services })
-    const id = await api.database.transaction((tx) => enqueue(tx, once, {}, { now: Date.now() }))
+    const worker = startWorker(api.database, [readVulnerabilities], { services })
+    const id = await api.database.transaction((tx) => enqueue(tx, readVulnerabilities, {}, { now: Date.now() }))
     const { state, error } = await ended(api.database, id)
     await worker.stop(5000)
     return { state, error }
@@ -57,6 +67,26 @@ describe.each(dialects)('the feed of vulnerabilities on $dialect', ({ dialect, s
     expect(await stored()).toEqual([])
   })
 
+  test('is read twice a day, at once if the setting changes, and after an hour if it fails', async () => {
+    const hours = 3_600_000
+    const feed = `${server.base}/feed.json`
+    const asked = () => server.asked.length
+    server.files.set('/feed.json', feedOf(['forms']))
+    await read(feed)
+    const before = asked()
+    expect(await read(feed, 11 * hours)).toEqual(done)
+    expect([asked(), await stored()]).toEqual([before, ['forms']])
+    await read(feed, hours)
+    await read(`${feed}?other`)
+    expect(asked()).toBe(before + 2)
+    server.files.set('/feed.json', 500)
+    expect(await read(feed)).toMatchObject({ state: 'failed' })
+    expect(await read(feed, hours / 2)).toEqual(done)
+    expect(asked()).toBe(before + 3)
+    expect(await read(feed, hours)).toMatchObject({ state: 'failed' })
+    expect([asked(), await stored()]).toEqual([before + 4, ['forms']])
+  })
+
   test('may have more than one statement takes, and others of no use', async () => {
     const slugs = Array.from({ length: 450 }, (_, index) => `plugin-${index}`)
     server.files.set('/feed.json', JSON.stringify({ ...JSON.parse(feedOf(slugs)), odd: { id: 'odd' }, none: null }))
@@ -73,7 +103,7 @@ describe.each(dialects)('the feed of vulnerabilities on $dialect', ({ dialect, s
     server.files.set('/feed.json', feedOf(['gallery']))
     await read(`${server.base}/feed.json`)
     server.files.set('/feed.json', answer)
-    const result = await read(`${server.base}/feed.json`)
+    const result = await read(`${server.base}/feed.json`, 50_000_000)
     expect(result).toEqual({ state: 'failed', error: expect.stringContaining(reason) })
     expect(await stored()).toContain('gallery')
   })

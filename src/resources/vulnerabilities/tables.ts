@@ -1,6 +1,7 @@
 declare module '../../platform/db/schema.ts' {
   interface Schema {
     vulnerabilities: VulnerabilityRow
+    vulnerability_feeds: VulnerabilityFeedRow
   }
 }
 
@@ -24,4 +25,13 @@ export interface VulnerabilityRow {
   published_at: number | null
   /** When the feed had it last. */
   read_at: number
+}
+
+/** The feed of the settings. */
+export interface VulnerabilityFeedRow {
+  address: string
+  /** When it was read last, or could not be read. */
+  tried_at: number
+  /** Why it could not be read, or null. */
+  fault: string | null
 }

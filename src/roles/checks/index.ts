@@ -12,10 +12,12 @@ import { portsCheck } from './ports.ts'
 import { reservedNamesCheck } from './reserved-names.ts'
 import { settingsCheck } from './settings.ts'
 import { storageCheck } from './storage.ts'
+import { vulnerabilityFeedCheck } from './vulnerability-feed.ts'
 
 /** All checks. A start, `stead doctor`, and the API share this list. */
 export const checks: readonly Check[] = [
   settingsCheck,
+  vulnerabilityFeedCheck,
   diskCheck,
   databaseCheck,
   mariaDbCheck,

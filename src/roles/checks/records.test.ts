@@ -4,12 +4,14 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import { identifyInstallation } from '../../hosting/identity/identity.store.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { setBackedUp } from '../../resources/installation/installation.store.ts'
+import { noteFeed } from '../../resources/vulnerabilities/vulnerability.store.ts'
 import type { CheckContext } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { contextOf } from './context.fixture.ts'
 import { databaseCheck } from './database.ts'
 import { mariaDbCheck } from './mariadb.ts'
 import { phpCheck } from './php.ts'
+import { vulnerabilityFeedCheck } from './vulnerability-feed.ts'
 
 const running = new Set(['control', 'host'])
 const HOUR_MS = 3_600_000
@@ -50,6 +52,21 @@ describe.each(dialects.filter(({ skip }) => !skip))('on $dialect', ({ dialect })
     expect(await databaseCheck.run(context())).toHaveLength(1)
     await backUp(Date.now() - 4 * HOUR_MS)
     expect(await databaseCheck.run(context())).toMatchObject([{ state: 'ok' }, { state: 'warning', area: 'storage' }])
+  })
+
+  test('warns of a feed of vulnerabilities that could not be read', async () => {
+    const settings = { STEAD_VULNERABILITY_FEED: '/feed.json' }
+    const states = async () => vulnerabilityFeedCheck.run(context({}, settings))
+    expect(await vulnerabilityFeedCheck.run(context())).toEqual([])
+    expect(await states()).toMatchObject([{ state: 'skipped' }])
+    const note = (fault: string | null) =>
+      made.database.transaction((tx) => noteFeed(tx, { address: '/feed.json', tried_at: 1, fault }))
+    await note('its end is missing.')
+    expect(await states()).toMatchObject([
+      { state: 'warning', text: 'The feed of vulnerabilities cannot be read: its end is missing.' },
+    ])
+    await note(null)
+    expect(await states()).toMatchObject([{ state: 'ok' }])
   })
 
   test('reports a clock that was set back as a problem', async () => {

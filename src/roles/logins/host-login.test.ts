@@ -32,6 +32,7 @@ const closed = [
     'visitor_days',
     'visitors',
     'vulnerabilities',
+    'vulnerability_feeds',
     'webhook_attempts',
     'webhook_deliveries',
     'webhooks',

@@ -1,0 +1,2 @@
+/** What other folders may import from this resource. */
+export { findFeed } from './vulnerability.store.ts'
