@@ -1,10 +1,12 @@
 /** Safe updates in the panel: started from the plugins of a site, and read page by page with their pictures. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withExtensions } from '../../src/resources/inventory/inventory.fixture.ts'
 import { storePlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { storePictures } from '../../src/resources/safe-updates/safe-update.store.ts'
 import { pictureKinds } from '../../src/resources/safe-updates/safe-update.ts'
 import { withUpdate } from '../../src/resources/safe-updates/safe-updates.fixture.ts'
+import { withVulnerabilities } from '../../src/resources/vulnerabilities/vulnerabilities.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { idleHost } from '../support/idle-host.ts'
@@ -56,7 +58,7 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await page.reload()
     await button('Update all safely: 2 plugins').waitFor()
     await page.getByText('The update was undone: /cart/').waitFor()
-    await button(/^Show the report of/).click()
+    await button(/^Show report of/).click()
     const dialog = page.getByRole('dialog', { name: /^Safe update of/ })
     await dialog.getByText('status 200 became 500').waitFor()
     const images = dialog.getByRole('img')
@@ -70,7 +72,7 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await panel.judge(page)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    expect(await button(/^Show the report of/).evaluate((each) => each === document.activeElement)).toBe(true)
+    expect(await button(/^Show report of/).evaluate((each) => each === document.activeElement)).toBe(true)
   })
 
   test('start for the plugins that are selected', async () => {
@@ -86,5 +88,29 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await button('Update safely').click()
     await page.getByText('Update forms safely').waitFor()
     expect(await inputs()).toEqual([['forms']])
+  })
+
+  test('known vulnerabilities stand above the plugins, with the version that fixes them', async () => {
+    const { api } = panel
+    await withExtensions(api, site, [
+      { slug: 'forms', title: 'Best Forms', version: '2.0' },
+      { slug: 'mail', title: 'Best Mail', version: '2.0' },
+    ])
+    const severe = { cvss: { score: 9.8, rating: 'Critical' } }
+    await api.database.transaction((tx) =>
+      withVulnerabilities(tx, [{ slug: 'forms' }, { slug: 'mail', fixed: [], more: severe }]),
+    )
+    await open()
+    await page.reload()
+    await page.getByText('2 known vulnerabilities.').waitFor()
+    const lines = page.locator('.callout.bad li')
+    expect(await lines.allInnerTexts()).toMatchObject([
+      expect.stringMatching(/^Critical Best Mail 2.0: no fixed version yet/),
+      expect.stringMatching(/^Medium Best Forms 2.0: fixed in 2.1/),
+    ])
+    await panel.judge(page)
+    await page.goto(`${panel.url}#/plugins`)
+    await page.getByText('fixed in 2.1 · 1 site').waitFor()
+    await panel.judge(page)
   })
 })

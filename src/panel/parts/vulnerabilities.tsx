@@ -61,14 +61,14 @@ function One({ of: one, isOfSite }: { readonly of: Vulnerability; readonly isOfS
       {': '}
       {newest ? texts.fixed(newest) : texts.unfixed}
       {!isOfSite && ` · ${texts.on(sites)}`}
-      <span class="sub">
+      <p>
         {title}{' '}
         {link && (
           <a href={link} target="_blank" rel="noreferrer">
             {texts.more}
           </a>
         )}
-      </span>
+      </p>
     </li>
   )
 }

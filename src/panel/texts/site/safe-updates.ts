@@ -20,7 +20,7 @@ export const safeUpdatesTexts = {
   item: (name: string, from: string | null, to: string | null) =>
     from !== null && to !== null ? `${name} ${from} → ${to}` : name,
   report: 'Show report',
-  reportOf: (time: string) => `Show the report of ${time}`,
+  reportOf: (time: string) => `Show report of ${time}`,
   reportTitle: (time: string) => `Safe update of ${time}`,
   same: 'Looks the same',
   differs: 'Differs',
