@@ -462,6 +462,16 @@ describe.each(dialects)('a site that moves between hosts, on $dialect', ({ diale
     const change = (values: object, name = 'far') =>
       api.database.transaction((tx) => tx.updateTable('hosts').set(values).where('name', '=', name).execute())
 
+    test('counts sites that are on their way to a host as if they were there', async () => {
+      const other = await api.site(owner, 'other-site')
+      await change({ max_sites: 1 })
+      await api.database.transaction((tx) =>
+        tx.updateTable('sites').set({ host_id: hosts[0].hostId }).where('id', '=', other).execute(),
+      )
+      expect((await owner.call('POST', `/v1/sites/${other}/relocate`, { host: 'far' })).status).toBe(200)
+      expect(await refusal({ host: 'far' })).toEqual([400, 'host_unfit'])
+    })
+
     /** What the list of hosts says about both hosts. */
     const reasons = async () => {
       const { data } = (await owner.call('GET', `/v1/sites/${site}/hosts`)).body

@@ -26,6 +26,23 @@ export async function openRelocation(tx: Tx, siteId: number): Promise<number | u
   return row?.id
 }
 
+/** Returns how many sites are on their way to each host, which do not count as its sites yet. */
+export async function arrivingSites(tx: Tx): Promise<ReadonlyMap<number, number>> {
+  const moves = await tx
+    .selectFrom('operations')
+    .innerJoin('sites', 'sites.id', 'operations.site_id')
+    .select(['operations.input', 'sites.host_id'])
+    .where('operations.type', 'in', ['site.relocate', 'site.relocate_deleted'])
+    .where('operations.finished_at', 'is', null)
+    .execute()
+  const arriving = new Map<number, number>()
+  for (const { input, host_id: hostId } of moves) {
+    const { toHostId } = JSON.parse(input) as { toHostId: number }
+    if (toHostId !== hostId) arriving.set(toHostId, (arriving.get(toHostId) ?? 0) + 1)
+  }
+  return arriving
+}
+
 /** Returns the name of a backup in the repository of its site. */
 export async function nameOfBackup(tx: Tx, id: number): Promise<string> {
   const row = await tx.selectFrom('backups').select(['id', 'name']).where('id', '=', id).executeTakeFirstOrThrow()

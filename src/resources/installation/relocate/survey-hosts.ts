@@ -10,6 +10,7 @@ import {
   type Site,
 } from '../../sites/public.ts'
 import { type Housing, listHousing } from '../installation.store.ts'
+import { arrivingSites } from './relocation.store.ts'
 
 /** Host as the place of a site. */
 export interface SurveyedHost {
@@ -34,7 +35,13 @@ type Needs = Pick<Site, 'datacenterCode' | 'phpVersion'>
 /** Decides for each host whether it can take a site, in order of id. This is the only rule for it. */
 export async function surveyHosts(tx: Tx, site: Site): Promise<SurveyedHost[]> {
   const kind = await databaseOfSite(tx, site.id)
-  const open = new Map((await openHosts(tx)).map((room) => [room.id, room]))
+  const arriving = await arrivingSites(tx)
+  const open = new Map(
+    (await openHosts(tx)).map((room) => [
+      room.id,
+      { ...room, freeSites: room.freeSites - (arriving.get(room.id) ?? 0) },
+    ]),
+  )
   const all = await listHousing(tx)
   const known = await runtimesOfHosts(tx, idsOf(all))
   return all.map((housing) => {
