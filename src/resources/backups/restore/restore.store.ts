@@ -59,20 +59,21 @@ export async function operationsWithUndoPoints(
   return new Set(rows.flatMap(({ operation_id: id }) => id ?? []))
 }
 
-/** Returns backups that an operation started and did not complete. */
+/** Returns backups of one kind, or of both, that an operation started and did not complete. */
 export async function unfinishedUndoPoints(
   tx: Tx,
   siteId: number,
   operationId: number,
+  kind?: Backup['kind'],
 ): Promise<Pick<Backup, 'id' | 'name'>[]> {
-  return tx
+  const all = tx
     .selectFrom('backups')
     .select(['id', 'name'])
     .where('site_id', '=', siteId)
     .where('operation_id', '=', operationId)
     .where('origin', '=', 'undo')
     .where('state', '!=', 'completed')
-    .execute()
+  return (kind ? all.where('kind', '=', kind) : all).execute()
 }
 
 /** Returns the input of a restore, or `undefined` for an operation of another type. */

@@ -79,7 +79,7 @@ export async function forgetFilesAhead({
 /**
  * Backs up what a step of an operation is about to overwrite of a site, for 7 days. Each first attempt takes a new
  * backup, because the site may have changed since an earlier operation's attempt. An interrupted one is taken again
- * with the same id.
+ * with the same id. A step may take one of each kind at the same time.
  * @returns the id of the backup, and a description of what it lacks
  */
 export async function keepUndoPoint(
@@ -89,8 +89,9 @@ export async function keepUndoPoint(
   { isTried = true, within, estimatedBytes }: KeepOptions = {},
 ): Promise<CreatedUndoPoint> {
   const { services, operationId, signal, now } = context
-  if (context.attempt === 1) await forgetUnfinished(context, siteId)
-  const [known] = context.attempt === 1 ? [] : await unfinishedUndoPoints(services.database.read, siteId, operationId)
+  if (context.attempt === 1) await forgetUnfinished(context, siteId, kind)
+  const { read } = services.database
+  const [known] = context.attempt === 1 ? [] : await unfinishedUndoPoints(read, siteId, operationId, kind)
   const point =
     known ??
     (await context.transaction(async (tx) => {
@@ -99,7 +100,7 @@ export async function keepUndoPoint(
       return row
     }))
   const progress = (done: number, total: number) => context.progressBytes(done, total)
-  const untried = await untriedSince(services.database.read, siteId)
+  const untried = await untriedSince(read, siteId)
   const order = {
     siteId,
     name: nameInRepository(point),
@@ -150,15 +151,16 @@ export async function forgetAhead({ backups }: HostServices, siteId: number, ope
 export const aheadOf = (operationId: number): string => `ahead-${operationId}`
 
 /**
- * Removes incomplete undo points, which have no use. Complete ones stay even when the operation fails, because they are
+ * Removes incomplete undo points of one kind, or of both, which have no use. Complete ones stay even when the operation fails, because they are
  * backups.
  */
 export async function forgetUnfinished(
   context: Pick<Context, 'services' | 'operationId' | 'transaction'>,
   siteId: number,
+  kind?: BackupKind,
 ): Promise<void> {
   const { services, operationId } = context
-  for (const point of await unfinishedUndoPoints(services.database.read, siteId, operationId)) {
+  for (const point of await unfinishedUndoPoints(services.database.read, siteId, operationId, kind)) {
     await services.backups.repository(siteOwner(siteId)).remove(nameInRepository(point))
     await context.transaction((tx) => forgetBackup(tx, point.id))
   }
