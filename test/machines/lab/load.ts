@@ -15,9 +15,9 @@ export interface WorkedSite {
 /** Stores a number as a file and as a row with the directory where it runs, and confirms it. */
 const keep = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
-if (!file_put_contents(WP_CONTENT_DIR . '/kept-' . (int) $_GET['n'], 'kept')) exit;
+if (!file_put_contents(WP_CONTENT_DIR . '/kept-' . (int) $_GET['n'], 'kept')) exit('no file');
 $row = ['option_name' => 'kept-' . (int) $_GET['n'], 'option_value' => basename(dirname(__DIR__)), 'autoload' => 'no'];
-if ($wpdb->insert($wpdb->options, $row)) echo 'kept ', (int) $_GET['n'];`
+echo $wpdb->insert($wpdb->options, $row) ? 'kept ' . (int) $_GET['n'] : 'no row: ' . $wpdb->last_error;`
 const kept = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
 $rows = $wpdb->get_results("SELECT option_name n, option_value place FROM $wpdb->options
@@ -44,8 +44,8 @@ export interface Work {
   readonly acknowledged: ReadonlyMap<string, readonly number[]>
   /** Statuses of reads that the cache does not have, in order, by site. 0: no answer. */
   readonly reads: ReadonlyMap<string, readonly number[]>
-  /** How many writes the site has not acknowledged. */
-  readonly unacknowledged: ReadonlyMap<string, number>
+  /** Status and beginning of the answer of each write that the site has not acknowledged. */
+  readonly unacknowledged: ReadonlyMap<string, readonly string[]>
   /** Ends it, and waits for requests in flight. */
   end(): Promise<void>
 }
@@ -56,7 +56,7 @@ const ANSWER_MS = 60_000
 /** Starts a writer and a reader for each site and edge. */
 export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: number }): Work {
   const acknowledged = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
-  const unacknowledged = new Map<string, number>(sites.map(({ name }) => [name, 0]))
+  const unacknowledged = new Map<string, string[]>(sites.map(({ name }) => [name, []]))
   const reads = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
   let isOver = false
   const ask = (edge: number, site: string, path: string) =>
@@ -66,7 +66,7 @@ export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: 
       const n = from.next++
       const { status, text } = await ask(edge, site, `/keep.php?n=${n}`)
       if (status === 200 && text === `kept ${n}`) acknowledged.get(site)?.push(n)
-      else unacknowledged.set(site, (unacknowledged.get(site) ?? 0) + 1)
+      else unacknowledged.get(site)?.push(`${status} ${text.slice(0, 200)}`)
       await pause(200)
     }
   }

@@ -104,23 +104,25 @@ const databaseAway: Harm = {
     for (const [index, { name }] of sites.entries()) {
       const [old, now] = [before[index] as Counts, after[index] as Counts]
       if (now.answers <= old.answers) fault(`${name} answered nobody`)
-      const failures = now.failures - old.failures
-      if (failures > 0) fault(`${failures} visits of ${name} failed, and ${now.answers - old.answers} did not`)
+      const failures = now.failures.slice(old.failures.length)
+      if (failures.length > 0)
+        fault(`of ${name} failed ${failures.length}, and ${now.answers - old.answers} did not: ${failures.join(' | ')}`)
     }
   },
 }
 
 interface Counts {
   readonly answers: number
-  readonly failures: number
+  /** What the others got. */
+  readonly failures: readonly string[]
 }
 
 function countsOf({ reads, acknowledged, unacknowledged }: Work, name: string): Counts {
   const statuses = reads.get(name) ?? []
-  const failed = statuses.filter((status) => status !== 200).length
+  const failed = statuses.filter((status) => status !== 200)
   return {
-    answers: statuses.length - failed + (acknowledged.get(name)?.length ?? 0),
-    failures: failed + (unacknowledged.get(name) ?? 0),
+    answers: statuses.length - failed.length + (acknowledged.get(name)?.length ?? 0),
+    failures: [...failed.map((status) => `read ${status}`), ...(unacknowledged.get(name) ?? [])],
   }
 }
 
