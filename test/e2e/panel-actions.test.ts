@@ -249,6 +249,36 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       await owner.call('PUT', '/v1/installation/hosts/h/uncordon')
     })
 
+    test('drains a host that has only deleted sites, and offers it for no empty one', async () => {
+      const { api } = panel
+      const { database } = api
+      const deleted = await api.site(owner, 'in-the-trash')
+      const seen = { facts: '{}', seen_at: Date.now() + 30_000, address: 'http://127.0.0.1:2', datacenters: '' }
+      const home = { core_version: '6.8', install: 'wordpress', created_at: 1, state: 'taken' } as const
+      await database.transaction(async (tx) => {
+        const [trash] = await tx
+          .insertInto('hosts')
+          .values(['trash', 'empty'].map((name) => ({ ...seen, name, max_sites: 9 })))
+          .returning('id')
+          .execute()
+        await tx.updateTable('sites').set({ deleted_at: 1 }).where('id', '=', deleted).execute()
+        await tx
+          .insertInto('site_homes')
+          .values({ ...home, site_id: deleted, host_id: Number(trash?.id) })
+          .execute()
+      })
+      await at('platform?tab=hosts')
+      await button('Drain host: trash').click()
+      await dialog().getByText('One deleted site in the trash moves, too').waitFor()
+      expect(await dialog().getByText('is unavailable').count()).toBe(0)
+      await dialog().getByRole('button', { name: 'Cancel' }).click()
+      expect(await button('Drain host: empty').count()).toBe(0)
+      await database.transaction(async (tx) => {
+        await tx.deleteFrom('site_homes').where('site_id', '=', deleted).execute()
+        await tx.deleteFrom('hosts').where('name', 'in', ['trash', 'empty']).execute()
+      })
+    })
+
     test('rebalances hosts after a look at the plan', async () => {
       const { api } = panel
       const reports = { address: 'http://127.0.0.1:2', datacenters: '', facts: '{}', seen_at: Date.now() + 30_000 }

@@ -75,6 +75,8 @@ const untilOf = ({ deleted_until }: Host): string | undefined => (deleted_until 
 
 const takesSites = ({ state, answers }: Health['hosts'][number]): boolean => state === 'active' && answers
 
+const hasSites = ({ sites, deleted_sites }: Host): boolean => sites > 0 || deleted_sites > 0
+
 interface HostProps {
   readonly of: Health['hosts'][number]
   /** Other hosts that accept new sites. */
@@ -87,7 +89,7 @@ const HostActions = (props: HostProps) => {
   return (
     <span class="row acts">
       {host.state === 'lost' && <Return {...props} />}
-      {host.state !== 'lost' && host.state !== 'draining' && others.length > 0 && host.sites > 0 && (
+      {host.state !== 'lost' && host.state !== 'draining' && others.length > 0 && hasSites(host) && (
         <Drain {...props} />
       )}
       {host.drain && <Pause {...props} drain={host.drain} />}
@@ -99,7 +101,7 @@ const HostActions = (props: HostProps) => {
 
 /** Rare actions. A host that does not report can be declared lost or removed, and others can be replaced. */
 function HostMenu({ of: host, others, onChange }: HostProps) {
-  const { name, state, sites, deleted_sites, answers } = host
+  const { name, state, sites, answers } = host
   const isReplacing = useSignal(false)
   const params = { path: { name } }
   const lose = async () => {
@@ -117,7 +119,7 @@ function HostMenu({ of: host, others, onChange }: HostProps) {
   const hasOther = state !== 'lost' && others.length > 0
   const canReplace = answers && hasOther && state !== 'draining'
   const canLose = !answers && hasOther
-  const canRemove = !answers && sites === 0 && deleted_sites === 0
+  const canRemove = !answers && !hasSites(host)
   if (!canReplace && !canLose && !canRemove) return null
   return (
     <>

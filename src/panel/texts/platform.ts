@@ -63,12 +63,14 @@ export const platformTexts = {
   drain: 'Drain host',
   drainOf: (name: string) => `Drain ${name}`,
   drainQuestion: (name: string) => `Drain ${name}?`,
-  drainEffect: (sites: number) =>
-    `${
+  drainEffect: (sites: number) => {
+    if (sites === 0) return 'This host gets no new sites.'
+    const moves =
       sites === 1
         ? 'The site on this host moves to another host.'
         : `The ${sites.toLocaleString()} sites on this host move to other hosts, two at a time, the least visited first.`
-    } Each site is unavailable for a short time while it moves. This host gets no new sites.`,
+    return `${moves} Each site is unavailable for a short time while it moves. This host gets no new sites.`
+  },
   paused: 'Paused',
   pause: 'Pause moves',
   didPause: (name: string) => `No more sites of ${name} move until you continue`,
