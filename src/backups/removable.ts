@@ -1,3 +1,4 @@
+import { DAY_MS } from '../platform/durations.ts'
 import { inParallel } from '../platform/in-parallel.ts'
 import { BackupDamaged } from './backup-store.ts'
 import type { RepositoryKeys } from './format/keys.ts'
@@ -37,8 +38,11 @@ export function placeOfObject(name: string): ObjectPlace | undefined {
 
 /** Backups are removed at once if their writer just wrote them, because they are damaged, for example. */
 const NEW_MS = 3_600_000
-/** No backup expires earlier than after 7 days. A day is for the clocks of storage and controls. */
-const KEPT_MS = 6 * 24 * 3_600_000
+/**
+ * How long backups stay without a request of a user, in milliseconds. None expires earlier than after 7 days. A day is
+ * for the clocks of storage and controls.
+ */
+export const KEPT_FROM_HOSTS_MS = 6 * DAY_MS
 /** The most headers that are read for one question. A site has about 300. */
 const MOST_HEADERS = 5_000
 const AT_ONCE = 8
@@ -82,7 +86,7 @@ async function removableBackups(names: readonly string[], repository: Repository
     const [, id] = /^b(\d{1,15})(-[0-9a-f]{16})?\.(tree|stream)$/.exec(lastPart(name)) ?? []
     const age = now - modifiedAt
     // Others are copies that an operation needs while it runs, and not backups of users.
-    if (id === undefined || age < NEW_MS || age >= KEPT_MS || (await isWanted(Number(id)))) found.push(name)
+    if (id === undefined || age < NEW_MS || age >= KEPT_FROM_HOSTS_MS || (await isWanted(Number(id)))) found.push(name)
   }
   return found
 }
@@ -92,14 +96,14 @@ async function namedPacks({ storage, keys }: Repository): Promise<ReadonlySet<st
   const named = new Set<string>()
   const objects = await listBackupObjects({ storage, keys })
   if (objects.length > MOST_HEADERS) return undefined
-  let isComplete = true
-  await inParallel(AT_ONCE, objects, async ({ name, kind }) => {
-    const manifest = await readManifest({ storage, keys }, name, kind).catch((error) => {
-      if (!(error instanceof BackupDamaged)) throw error
-      isComplete = false
+  try {
+    await inParallel(AT_ONCE, objects, async ({ name, kind }) => {
+      const manifest = await readManifest({ storage, keys }, name, kind)
+      for (const pack of manifest ? [...manifest.packs, ...manifest.leansOn] : []) named.add(pack)
     })
-    for (const pack of manifest ? [...manifest.packs, ...manifest.leansOn] : []) named.add(pack)
-  })
-  if (!isComplete) return undefined
+  } catch (error) {
+    if (error instanceof BackupDamaged) return undefined
+    throw error
+  }
   return named
 }

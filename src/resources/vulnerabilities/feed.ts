@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import type { VulnerabilityRow } from './tables.ts'
 import type { VersionRange } from './versions.ts'
+import { cvssRatings, vulnerableKinds } from './vulnerability.ts'
 
 /*
  * A feed is a JSON object with a vulnerability in each member, under any key. It has the form of the feeds that Wordfence
@@ -12,7 +13,7 @@ const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 const Software = Type.Object({
-  type: Type.Union([Type.Literal('plugin'), Type.Literal('theme'), Type.Literal('core')]),
+  type: Type.Enum([...vulnerableKinds]),
   slug: Text(200),
   affected_versions: Type.Record(
     Type.String(),
@@ -39,7 +40,6 @@ const Vulnerability = Type.Object({
 const MOST_RANGES = 200
 const MOST_TITLE = 300
 const MOST_LINK = 500
-const severities = ['low', 'medium', 'high', 'critical'] as const
 
 export type FoundVulnerability = Omit<VulnerabilityRow, 'read_at'>
 
@@ -52,7 +52,7 @@ export function vulnerabilitiesIn(member: unknown): FoundVulnerability[] {
   const about = {
     feed_id: id,
     title: plain(title).slice(0, MOST_TITLE),
-    severity: severities.find((each) => each === rating) ?? null,
+    severity: cvssRatings.find((each) => each === rating) ?? null,
     tenths: cvss ? Math.round(cvss.score * 10) : null,
     cve: cve && /^CVE-\d{4}-\d{4,10}$/.test(cve) ? cve : null,
     link: references?.find(isLink) ?? null,

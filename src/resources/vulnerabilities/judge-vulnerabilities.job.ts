@@ -46,7 +46,7 @@ export async function judge(tx: Tx, now: number): Promise<void> {
 function describe(version: string, rows: readonly Vulnerable['row'][]): string {
   const [worst] = rows as [Vulnerable['row']]
   const fixes = rows.map((row) => fixOf(row, version))
-  const advice = fixes.includes(null) ? 'There is no fixed version yet. Consider removing it' : 'Update it'
+  const advice = fixes.includes(null) ? 'No version fixes it yet. Consider removing it' : 'Update it'
   const more = rows.length > 1 ? `, and ${rows.length - 1} more` : ''
   return `Version ${version}: ${worst.title}${more}. ${advice}`
 }

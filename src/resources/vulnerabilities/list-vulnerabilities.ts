@@ -10,18 +10,16 @@ import {
   type Vulnerable,
   vulnerabilitiesOf,
 } from './vulnerability.store.ts'
-
-const kinds = ['plugin', 'theme', 'core'] as const
-const severities = ['low', 'medium', 'high', 'critical'] as const
+import { cvssRatings, vulnerableKinds } from './vulnerability.ts'
 
 const VulnerabilitySchema = Type.Object(
   {
     id: Type.String({ description: 'Its ID in the feed', examples: ['8b1b5ae9-7d5c-4e0f-8a30-2f9c5f0e6d4e'] }),
     title: Type.String({ examples: ['Best Forms <= 2.0: stored cross-site scripting'] }),
-    kind: oneOf(kinds, { description: '`core` is WordPress itself' }),
+    kind: oneOf(vulnerableKinds, { description: '`core` is WordPress itself' }),
     slug: Type.String({ description: '`wordpress` for WordPress itself', examples: ['best-forms'] }),
     name: Type.String({ examples: ['Best Forms'] }),
-    severity: nullable(oneOf(severities)),
+    severity: nullable(oneOf(cvssRatings)),
     score: nullable(Type.Number({ description: 'CVSS score from 0 to 10', examples: [6.4] })),
     cve: nullable(Type.String({ examples: ['CVE-2026-12345'] })),
     link: nullable(Type.String({ description: 'Page with more about it', examples: ['https://example.com/report'] })),
@@ -54,8 +52,8 @@ export const listVulnerabilities = endpoint({
   access: { account: 'own' },
   query: Type.Object({
     site_id: Type.Optional(Type.Unsafe<number>({ ...SiteId, description: 'Only vulnerabilities of this site' })),
-    kind: Type.Optional(oneOf(kinds)),
-    severity: Type.Optional(oneOf(severities)),
+    kind: Type.Optional(oneOf(vulnerableKinds)),
+    severity: Type.Optional(oneOf(cvssRatings)),
     page: pageQuery.page,
     per_page: pageQuery.per_page,
   }),

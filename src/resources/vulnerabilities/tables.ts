@@ -1,3 +1,5 @@
+import type { CvssRating, VulnerableKind } from './vulnerability.ts'
+
 declare module '../../platform/db/schema.ts' {
   interface Schema {
     vulnerabilities: VulnerabilityRow
@@ -9,7 +11,7 @@ declare module '../../platform/db/schema.ts' {
 export interface VulnerabilityRow {
   /** Its ID in the feed, which may name several plugins. */
   feed_id: string
-  kind: 'plugin' | 'theme' | 'core'
+  kind: VulnerableKind
   /** `wordpress` for WordPress itself. */
   slug: string
   title: string
@@ -17,7 +19,7 @@ export interface VulnerabilityRow {
   affected: string
   /** JSON: versions that fixed it, one of each branch. */
   fixed_in: string
-  severity: 'low' | 'medium' | 'high' | 'critical' | null
+  severity: CvssRating | null
   /** CVSS score times ten. */
   tenths: number | null
   cve: string | null

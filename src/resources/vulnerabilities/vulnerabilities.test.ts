@@ -112,7 +112,7 @@ describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip })
       [
         blog,
         'Best Forms',
-        'Version 1.5: forms <= 1.9: stored cross-site scripting, and 1 more. There is no fixed version yet. Consider removing it',
+        'Version 1.5: forms <= 1.9: stored cross-site scripting, and 1 more. No version fixes it yet. Consider removing it',
       ],
     ])
     const events = api.database.read.selectFrom('events').select('type').where('site_id', '=', blog)

@@ -1,14 +1,11 @@
 import Type from 'typebox'
 import type { BackupStore } from '../../../backups/backup-store.ts'
+import { KEPT_FROM_HOSTS_MS } from '../../../backups/removable.ts'
 import type { Database, Tx } from '../../../platform/db/database.ts'
-import { DAY_MS } from '../../../platform/durations.ts'
 import { durableWith } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { forgetBackupsOf } from '../backup.store.ts'
 import { siteOwner } from '../backup.ts'
-
-/** How long the newest backup of a site stays if no control knows of its deletion. */
-const KEPT_MS = 6 * DAY_MS
 
 interface Services {
   readonly backups: BackupStore
@@ -52,7 +49,7 @@ async function wasDeleted(tx: Tx, siteId: number): Promise<boolean> {
 /** Returns how long the backups of a site stay, in milliseconds. */
 async function restOf(backups: BackupStore, siteId: number, now: number): Promise<number> {
   const newest = await backups.repository(siteOwner(siteId)).newestAt()
-  return newest === undefined ? 0 : Math.max(0, newest + KEPT_MS - now)
+  return newest === undefined ? 0 : Math.max(0, newest + KEPT_FROM_HOSTS_MS - now)
 }
 
 /** Deletes the rows, without which the content cannot be found. */

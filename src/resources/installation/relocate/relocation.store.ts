@@ -14,13 +14,16 @@ export async function findRunningHost(tx: Tx, hostId: number): Promise<{ id: num
     .executeTakeFirst()
 }
 
+/** Operations that move a site to another host, and those that move one in the trash. */
+const relocations = ['site.relocate', 'site.relocate_deleted']
+
 /** Returns the operation that moves a site to another host and has not ended. */
 export async function openRelocation(tx: Tx, siteId: number): Promise<number | undefined> {
   const row = await tx
     .selectFrom('operations')
     .select('id')
     .where('site_id', '=', siteId)
-    .where('type', 'in', ['site.relocate', 'site.relocate_deleted'])
+    .where('type', 'in', relocations)
     .where('finished_at', 'is', null)
     .executeTakeFirst()
   return row?.id
@@ -32,7 +35,7 @@ export async function arrivingSites(tx: Tx): Promise<ReadonlyMap<number, number>
     .selectFrom('operations')
     .innerJoin('sites', 'sites.id', 'operations.site_id')
     .select(['operations.input', 'sites.host_id'])
-    .where('operations.type', 'in', ['site.relocate', 'site.relocate_deleted'])
+    .where('operations.type', 'in', relocations)
     .where('operations.finished_at', 'is', null)
     .execute()
   const arriving = new Map<number, number>()
