@@ -159,4 +159,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Addresses at which controls listen for other machines of the installation.",
   '0138-vulnerabilities':
     "Known vulnerabilities of plugins, themes and WordPress, as the feed had them last, and when it was read.",
+  '0139-site-environments':
+    "Sites that are environments of a live site, and since when the databases of both may differ.",
 }

@@ -78,6 +78,7 @@ import { safeUpdates } from './0130-safe-updates.ts'
 import { pausedOperations } from './0132-paused-operations.ts'
 import { controlAddresses } from './0133-control-addresses.ts'
 import { vulnerabilities } from './0138-vulnerabilities.ts'
+import { siteEnvironments } from './0139-site-environments.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -160,4 +161,5 @@ export const migrations: Record<string, Migration> = {
   '0132-paused-operations': pausedOperations,
   '0133-control-addresses': controlAddresses,
   '0138-vulnerabilities': vulnerabilities,
+  '0139-site-environments': siteEnvironments,
 }

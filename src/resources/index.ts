@@ -12,6 +12,7 @@ import { databaseAdmin } from './database-admin/index.ts'
 import { dns } from './dns/index.ts'
 import { dnssec } from './dnssec/index.ts'
 import { domains } from './domains/index.ts'
+import { environments } from './environments/index.ts'
 import { extensionLicense } from './extension-license/index.ts'
 import { imports } from './imports/index.ts'
 import { installation } from './installation/index.ts'
@@ -53,6 +54,7 @@ export const resources = [
   performance,
   mustUsePlugins,
   backups,
+  environments,
   imports,
   collaborators,
   tags,

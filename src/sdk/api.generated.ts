@@ -1655,6 +1655,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the environments of a site
+         * @description An addition of Stead. Returns the live site with its environments, whichever of them the path names. A site without links is its own live site, without environments. Sites in the trash are left out.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["listEnvironments"];
+        put?: never;
+        /**
+         * Create or link an environment
+         * @description An addition of Stead. With `name`, clones the site as `POST /v1/sites/{site_id}/clone` does, and links the copy to it. With `site_id`, links an existing site of the same account, which does not change. A live site can have 5 environments. An environment belongs to one live site, and has no environments of its own. You need the same role on a site that you link.
+         *
+         *     Requires the site's owner, or a collaborator with the role `clone_site`.
+         */
+        post: operations["createEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/environments/{environment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an environment
+         * @description An addition of Stead. Ends the link between a live site and its environment. Both sites stay as they are, and no site is deleted. A sync that was requested before still runs.
+         *
+         *     Requires the site's owner, or a collaborator with the role `clone_site`.
+         */
+        delete: operations["unlinkEnvironment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/environments/{environment_id}/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Push an environment to its live site
+         * @description An addition of Stead. Overwrites parts of the live site with those of the environment. The presets are `everything`, `code` (plugins, themes and must-use plugins), `content` (uploads and the database), and `chosen`. Stead backs up the site that is overwritten, and keeps the backups for 7 days without using a slot. Then it works as `POST /v1/sites/sync`, with the same roles on both sites, and you can undo it in the same way. With `dry_run`, nothing changes. Read the report with `GET /v1/sites/{site_id}/environments/{environment_id}/previews/{operation_id}`.
+         *
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
+         */
+        post: operations["pushEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/environments/{environment_id}/pull": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pull the live site to an environment
+         * @description An addition of Stead. Overwrites parts of the environment with those of the live site. The presets are `everything`, `code` (plugins, themes and must-use plugins), `content` (uploads and the database), and `chosen`. Stead backs up the site that is overwritten, and keeps the backups for 7 days without using a slot. Then it works as `POST /v1/sites/sync`, with the same roles on both sites, and you can undo it in the same way. With `dry_run`, nothing changes. Read the report with `GET /v1/sites/{site_id}/environments/{environment_id}/previews/{operation_id}`.
+         *
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
+         */
+        post: operations["pullEnvironment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/environments/{environment_id}/previews/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the preview of a push or pull
+         * @description An addition of Stead. Returns the report of a push or pull with `dry_run`: the files that change, and what is newer on the site that would be overwritten. Use the number in the `Operation-Id` of that request. The response is 404 until the operation has succeeded. You need the same roles as for the push or pull.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getEnvironmentPreview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/imports": {
         parameters: {
             query?: never;
@@ -5939,6 +6055,208 @@ export interface components {
              * @enum {string}
              */
             wp_environment_type?: "local" | "development" | "staging" | "production";
+        };
+        /** @description The live site. Null if you cannot see it */
+        LiveSite: {
+            id: number;
+            /** @example my-first-site */
+            name: string;
+            /** @example My first site */
+            displayName: string;
+            /**
+             * @example live
+             * @enum {string}
+             */
+            state: "deploying" | "cloning" | "live" | "disabled";
+            /**
+             * @description Host name without the scheme
+             * @example my-first-site.example.com
+             */
+            url: string;
+            staging: boolean;
+            /**
+             * @example production
+             * @enum {string}
+             */
+            wpEnvironmentType: "local" | "development" | "staging" | "production";
+        };
+        Environment: {
+            id: number;
+            /** @example my-first-site */
+            name: string;
+            /** @example My first site */
+            displayName: string;
+            /**
+             * @example live
+             * @enum {string}
+             */
+            state: "deploying" | "cloning" | "live" | "disabled";
+            /**
+             * @description Host name without the scheme
+             * @example my-first-site.example.com
+             */
+            url: string;
+            staging: boolean;
+            /**
+             * @example production
+             * @enum {string}
+             */
+            wpEnvironmentType: "local" | "development" | "staging" | "production";
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            linkedAt: string;
+            /**
+             * @description When it last had the same database as the live site. Null if Stead does not know
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            syncedAt: string | null;
+        };
+        Environments: {
+            live: components["schemas"]["LiveSite"] | null;
+            /** @description Those that you can see, in order of their links */
+            environments: components["schemas"]["Environment"][];
+        };
+        NewEnvironment: {
+            /**
+             * @description Name of the copy. It may have letters, digits and dashes
+             * @example my-first-site-staging
+             */
+            name?: string;
+            /**
+             * @description Whether the copy is a staging site. Default: true
+             * @example true
+             */
+            staging?: boolean;
+            /** @description Of the copy. Default: the datacenter of the live site */
+            datacenter_code?: string;
+            /** @description Existing site to link, instead of a copy */
+            site_id?: number;
+        };
+        Transfer: {
+            /**
+             * @example chosen
+             * @enum {string}
+             */
+            preset: "everything" | "code" | "content" | "chosen";
+            /** @description Only for `chosen`. `content` is all of wp-content without themes, plugins and uploads. `root` is the web root without wp-content */
+            folders?: ("themes" | "plugins" | "mu-plugins" | "uploads" | "content" | "root")[];
+            /**
+             * @description Only for `chosen`: overwrite the whole database
+             * @example false
+             */
+            database?: boolean;
+            /**
+             * @description Only for `chosen`: overwrite these tables. Others do not change
+             * @example [
+             *       "wp_posts",
+             *       "wp_postmeta"
+             *     ]
+             */
+            tables?: string[];
+            /**
+             * @description Skip the homepage check
+             * @example false
+             */
+            skip_http_check?: boolean;
+            /**
+             * @description Report what would be overwritten, without changing anything
+             * @example true
+             */
+            dry_run?: boolean;
+        };
+        SyncPreviewFiles: {
+            /** @example 2 */
+            count: number;
+            /** @example 81920 */
+            bytes: number;
+            /** @description First 100, ordered by path */
+            first: string[];
+        };
+        /** @description Exist on both sites, with other content */
+        SyncPreviewChangedFiles: {
+            /** @example 1 */
+            count: number;
+            /** @example 4096 */
+            bytes: number;
+            /** @description First 100, ordered by path */
+            first: string[];
+        };
+        /** @description The sync would add, change and delete these files. Null for a sync without files */
+        SyncPreviewOfFiles: {
+            added: components["schemas"]["SyncPreviewFiles"];
+            changed: components["schemas"]["SyncPreviewChangedFiles"];
+            removed: components["schemas"]["SyncPreviewFiles"];
+        };
+        SyncPreviewTable: {
+            /** @example wp_posts */
+            table: string;
+            /**
+             * @description On the destination. Null without this table
+             * @example 12
+             */
+            rows: number | null;
+            /**
+             * @description On the source. Null without this table, or if the source is on another host
+             * @example 14
+             */
+            fromRows: number | null;
+        };
+        SyncPreviewCount: {
+            /** @example wp_posts */
+            table: string;
+            /**
+             * @description Type of the post or order, or comment or user
+             * @example shop_order
+             */
+            kind: string;
+            /**
+             * @description Created since then. The sync would delete them
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Changed since then. The sync would revert them
+             * @example 1
+             */
+            changed: number;
+        };
+        SyncPreviewItem: {
+            /** @example wp_posts */
+            table: string;
+            /** @example shop_order */
+            kind: string;
+            id: number;
+            /** @example A new post */
+            title: string;
+            /**
+             * @description UTC
+             * @example 2026-01-31 09:30:00
+             */
+            at: string;
+        };
+        /** @description Null for a sync without the database */
+        SyncPreviewOfDatabase: {
+            /**
+             * @description When both sites last had the same database. Null if unknown: then everything counts as new
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            since: string | null;
+            /** @description Tables that the sync would overwrite. Up to 500, ordered by name */
+            tables: components["schemas"]["SyncPreviewTable"][];
+            /** @description What is newer on the destination. Up to 1,000, largest first */
+            counts: components["schemas"]["SyncPreviewCount"][];
+            /** @description The newest 100 entries that the sync would delete */
+            newest: components["schemas"]["SyncPreviewItem"][];
+        };
+        SyncPreview: {
+            /** @description Site that the sync would overwrite */
+            siteId: number;
+            /** @description Site that the sync would copy from */
+            fromSiteId: number;
+            files: components["schemas"]["SyncPreviewOfFiles"] | null;
+            database: components["schemas"]["SyncPreviewOfDatabase"] | null;
         };
         ImportUpload: {
             /**
@@ -12643,6 +12961,241 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listEnvironments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Environments"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    createEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "my-first-site-staging",
+                 *       "staging": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewEnvironment"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Environment"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    unlinkEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                environment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    pushEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                environment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "preset": "chosen",
+                 *       "database": false,
+                 *       "tables": [
+                 *         "wp_posts",
+                 *         "wp_postmeta"
+                 *       ],
+                 *       "skip_http_check": false,
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["Transfer"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    pullEnvironment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                environment_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "preset": "chosen",
+                 *       "database": false,
+                 *       "tables": [
+                 *         "wp_posts",
+                 *         "wp_postmeta"
+                 *       ],
+                 *       "skip_http_check": false,
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["Transfer"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getEnvironmentPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                environment_id: number;
+                /** @example 1 */
+                operation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SyncPreview"];
                         errors: null;
                     };
                 };

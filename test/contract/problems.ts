@@ -38,7 +38,7 @@ export function declaredOf(endpoint: Endpoint): ProblemCode[] {
 }
 
 /** Their operations never exceed the queue: the site is new, or everything else on it is canceled. */
-const startsAlone = new Set(['createSite', 'cloneSite', 'deleteSite'])
+const startsAlone = new Set(['createSite', 'cloneSite', 'createEnvironment', 'deleteSite'])
 
 function refusalsOf(endpoint: Endpoint): ProblemCode[] {
   const access = endpoint.access as Access

@@ -219,6 +219,12 @@ export async function fakeHost(
       counts: [{ table: 'wp_posts', kind: 'post', new: 2, changed: 1 }],
       newest: [{ table: 'wp_posts', kind: 'post', id: 7, title: `newer than ${since}`, at: '2026-01-31 09:30:00' }],
     }),
+    'count-rows': (_site) => ({
+      tables: [
+        { table: 'wp_options', rows: 5 },
+        { table: 'wp_posts', rows: 3 },
+      ],
+    }),
     'make-network': () => ({ networkId: 1, blogId: 1, path: '/', isSubdomainInstall: false }),
     'replace-address': ({ siteId }, { to }) => {
       wordpress(siteId).movedTo = to

@@ -81,6 +81,8 @@ test('asks before operations that cannot be undone', () => {
       'sites delete',
       'backups restore',
       'backups sync-sites',
+      'environments push',
+      'environments pull',
       'plugins delete',
       'collaborators remove',
     ]),

@@ -223,7 +223,8 @@ export const isOfType = (schema: Schema | undefined, type: string): boolean => [
 
 /** Returns whether an operation cannot be undone, or overwrites something. */
 function isDestructive(operationId: string, path: string): boolean {
-  if (/^(restoreSite|startImport|syncSites|undoOperation|batchDestroy|removeSiteCollaborator)/.test(operationId))
-    return true
+  const loses =
+    /^(restoreSite|startImport|syncSites|undoOperation|batchDestroy|removeSiteCollaborator|pushEnvironment|pullEnvironment)/
+  if (loses.test(operationId)) return true
   return /^(delete|revoke)/.test(operationId) && path.includes('{')
 }

@@ -22,7 +22,9 @@ export async function resolvePath(
   for (const field of words.filter((field) => field.in === 'path')) {
     const text = given[field.name] as string
     if (![field.schema.type].flat().includes('integer') || /^\d+$/.test(text)) continue
-    values[field.name] = await idOf(stead, path.split(`/{${field.name}}`)[0] as string, values, field, text)
+    // An environment is a site, too.
+    const list = field.name === 'environment_id' ? '/v1/sites' : (path.split(`/{${field.name}}`)[0] as string)
+    values[field.name] = await idOf(stead, list, values, field, text)
   }
   return values
 }

@@ -6,6 +6,8 @@ type Arguments = Readonly<Record<string, unknown>>
 const overwriting: Readonly<Record<string, (args: Arguments) => unknown>> = {
   restoreSite: (args) => args.restore_on_site_id ?? args.site_id,
   syncSites: (args) => args.to_site_id,
+  pushEnvironment: (args) => args.site_id,
+  pullEnvironment: (args) => args.environment_id,
   undoOperation: () => undefined,
 }
 

@@ -175,6 +175,12 @@ describe('calls', () => {
     expect((await call(client, 'restoreSite', { ...restore, dry_run: true })).text).not.toEqual(nothing)
     const sync = { from_site_id: siteId, to_site_id: other, database: true }
     expect((await call(client, 'syncSites', { ...sync, [CONFIRM]: 'my-shop' })).text).toEqual(nothing)
+    await owner.call('POST', `/v1/sites/${siteId}/environments`, { site_id: other })
+    const transfer = { site_id: siteId, environment_id: other, preset: 'code' }
+    expect((await call(client, 'pushEnvironment', { ...transfer, [CONFIRM]: 'other' })).text).toEqual(nothing)
+    expect((await call(client, 'pullEnvironment', { ...transfer, [CONFIRM]: 'my-shop' })).text).toEqual(nothing)
+    expect((await call(client, 'pullEnvironment', { ...transfer, [CONFIRM]: 'other' })).text).not.toEqual(nothing)
+    expect((await call(client, 'pushEnvironment', { ...transfer, dry_run: true })).text).not.toEqual(nothing)
     const { id } = await operationOf(other, 'site.restore')
     expect((await call(client, 'undoOperation', { id, [CONFIRM]: 'my-shop' })).text).toEqual(nothing)
     expect((await call(client, 'undoOperation', { id, [CONFIRM]: 'other' })).text).not.toEqual(nothing)

@@ -153,6 +153,10 @@ const samples: Samples = {
   'make-shop-pages': { right: [{ pages: 4 }], wrong: [{ pages: '4' }, {}] },
   'move-in': { right: [[]], wrong: [[1]] },
   'fit-network': { right: [{ moved: 0 }], wrong: [{ moved: -1 }, {}] },
+  'count-rows': {
+    right: [{ tables: [] }, { tables: [{ table: 'wp_posts', rows: 3 }] }],
+    wrong: [{}, { tables: [{ table: 'wp_posts', rows: -1 }] }, { tables: [{ table: 'x'.repeat(801), rows: 1 }] }],
+  },
   'newer-than': {
     right: [
       { counts: [], newest: [] },

@@ -84,6 +84,7 @@ export type InnerPage = (typeof innerPages)[number]
  */
 export const besideVisitors: ReadonlySet<string> = new Set([
   'check-site',
+  'count-rows',
   'cron',
   'front-page',
   'inner-page',
@@ -99,6 +100,7 @@ export const besideVisitors: ReadonlySet<string> = new Set([
  */
 export const alsoWithoutPlugins: ReadonlySet<string> = new Set([
   'check-copy',
+  'count-rows',
   'delete-plugin',
   'delete-user',
   'ensure-administrator',
@@ -303,6 +305,17 @@ const schemas = {
           Type.Object({ scripts: Count, usedBytes: Count, freeBytes: Count, hitRate: Type.Number() }, closed),
           Type.Null(),
         ]),
+      },
+      closed,
+    ),
+  },
+  'count-rows': {
+    input: Type.Object({ most: Count }, closed),
+    output: Type.Object(
+      {
+        tables: Type.Array(Type.Object({ table: Type.String({ maxLength: 800 }), rows: Count }, closed), {
+          maxItems: 1000,
+        }),
       },
       closed,
     ),

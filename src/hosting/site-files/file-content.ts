@@ -67,11 +67,18 @@ export interface PrepareOptions {
 
 export interface PreparedFiles {
   /**
-   * Paths that will be new or changed, and paths that will be removed: counted, with the names of the first 1,000 of
-   * each.
+   * Paths that will be new or changed, those of them that will be new, and paths that will be removed: counted, with
+   * the names of the first 1,000 of each.
    */
-  readonly written: { readonly count: number; readonly bytes: number; readonly first: readonly string[] }
-  readonly removed: { readonly count: number; readonly bytes: number; readonly first: readonly string[] }
+  readonly written: CountedPaths
+  readonly added: CountedPaths
+  readonly removed: CountedPaths
+}
+
+export interface CountedPaths {
+  readonly count: number
+  readonly bytes: number
+  readonly first: readonly string[]
 }
 
 /**

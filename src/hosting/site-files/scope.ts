@@ -15,6 +15,7 @@ export const PLATFORM_FILES = [
 ]
 
 const CONTENT = 'wp-content'
+const MU_PLUGINS = `${CONTENT}/mu-plugins`
 const [THEMES, PLUGINS, UPLOADS] = ['themes', 'plugins', 'uploads'].map((name) => `${CONTENT}/${name}`) as [
   string,
   string,
@@ -26,6 +27,8 @@ export const syncScopes = {
   themes: { paths: [THEMES] },
   plugins: { paths: [PLUGINS] },
   uploads: { paths: [UPLOADS] },
+  /** Also part of `content`. */
+  'mu-plugins': { paths: [MU_PLUGINS], except: PLATFORM_FILES },
   /** wp-content without the three above. */
   content: { paths: [CONTENT], except: [THEMES, PLUGINS, UPLOADS, ...PLATFORM_FILES] },
   /** The web root without wp-content. */

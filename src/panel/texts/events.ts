@@ -21,6 +21,8 @@ export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>
     site_restore_failed: 'Restore failed',
     site_sync_success: 'Sync succeeded',
     site_sync_failed: 'Sync failed',
+    environment_linked: 'Environment linked',
+    environment_unlinked: 'Environment unlinked',
     ondemand_backup_created: 'Backup created',
     ondemand_backup_deleted: 'Backup deleted',
   },

@@ -13,6 +13,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'site.restore': ['Restore backup', 'Backup restored'],
   'site.preview_restore': ['Preview restore', 'Restore previewed'],
   'site.sync': ['Sync sites', 'Sites synced'],
+  'site.preview_sync': ['Compare sites', 'Sites compared'],
   'site.import': ['Import site', 'Site imported'],
   'site.bring_back': ['Recover site', 'Site recovered'],
   'host.drain': ['Move sites off a host', 'Sites moved off a host'],

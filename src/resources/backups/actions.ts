@@ -9,6 +9,7 @@ export const actions = declareActions('site', {
   'backup.damaged': 'The backup storage lost data of a backup, and the site no longer has that data',
   'backup.failed': 'A backup failed',
   'site.sync_ordered': 'A sync from another site was requested',
+  'site.sync_previewed': 'A preview of a sync from another site was requested',
   'site.synced': 'A sync overwrote a site with data from another site',
   'site.sync_failed': 'A sync failed, and the site was left unchanged',
   'site.sync_out_ordered': 'A sync from this site to another site was requested',

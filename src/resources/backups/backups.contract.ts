@@ -215,23 +215,26 @@ const causes: Contract['causes'] = {
   ondemand_backup_deleted: { cause: 'backup.delete' },
 }
 
+/** A site, and the source of its themes and database. */
+async function syncSample(world: JobWorld) {
+  const { api, host, owner, site } = world
+  const source = await api.site(owner, `source-of-${site}`)
+  for (const id of [source, site]) {
+    const web = join(await host.giveDirectory(id), 'web')
+    await mkdir(join(web, 'wp-content/themes'), { recursive: true })
+    await writeFile(join(web, 'wp-content/themes/theme.css'), `of ${id}`)
+    await writeFile(join(web, 'other.txt'), `of ${id}`)
+    await change(world, (tx) =>
+      changeSite(tx, id, { writtenAddress: id === site ? 'to.example.com' : 'old.example.com' }, 1),
+    )
+  }
+  const order = { parts: ['themes'], database: true, skipHttpCheck: false, environmentType: 'local', backups: [] }
+  return { input: { siteId: site, sourceId: source, ...order } }
+}
+
 const jobs: Record<string, JobSample> = {
   'site.sync': {
-    async prepare(world) {
-      const { api, host, owner, site } = world
-      const source = await api.site(owner, `source-of-${site}`)
-      for (const id of [source, site]) {
-        const web = join(await host.giveDirectory(id), 'web')
-        await mkdir(join(web, 'wp-content/themes'), { recursive: true })
-        await writeFile(join(web, 'wp-content/themes/theme.css'), `of ${id}`)
-        await writeFile(join(web, 'other.txt'), `of ${id}`)
-        await change(world, (tx) =>
-          changeSite(tx, id, { writtenAddress: id === site ? 'to.example.com' : 'old.example.com' }, 1),
-        )
-      }
-      const order = { parts: ['themes'], database: true, skipHttpCheck: false, environmentType: 'local', backups: [] }
-      return { input: { siteId: site, sourceId: source, ...order } }
-    },
+    prepare: syncSample,
     async done(world) {
       const { api, host, site } = world
       const path = (await directoryOf(world))?.path as string
@@ -267,6 +270,37 @@ const jobs: Record<string, JobSample> = {
       expect(readFileSync(join(path, 'web/wp-content/themes/theme.css'), 'utf8')).toBe(`of ${site}`)
       expect(host.option(path, 'siteurl')).toBe('http://old.example.com')
       expect(await rows(world, 'events', 'type', 'site_sync_failed', site)).toBe(1)
+    },
+  },
+
+  'site.preview_sync': {
+    async prepare(world) {
+      const { input } = await syncSample(world)
+      await writeFile(join((await directoryOf(world))?.path as string, 'web/wp-content/themes/own.css'), 'own')
+      const { siteId, sourceId, parts } = input
+      return { input: { siteId, sourceId, parts, database: true, backups: [], since: Date.UTC(2026, 0, 31) } }
+    },
+    async done(world) {
+      const directory = (await directoryOf(world))?.path as string
+      expect(existsSync(join(directory, 'web/wp-content/themes/own.css'))).toBe(true)
+      const steps = world.api.database.read.selectFrom('operation_steps').select('result').where('name', '=', 'report')
+      const reports = (await steps.execute()).map(({ result }) => JSON.parse(result ?? '{}'))
+      expect(reports.find(({ siteId }) => siteId === world.site)).toMatchObject({
+        files: {
+          added: { count: 0 },
+          changed: { count: 1, first: ['wp-content/themes/theme.css'] },
+          removed: { count: 1, first: ['wp-content/themes/own.css'] },
+        },
+        database: {
+          since: '2026-01-31T00:00:00.000Z',
+          tables: [
+            { table: 'wp_options', rows: 5, fromRows: 5 },
+            { table: 'wp_posts', rows: 3, fromRows: 3 },
+          ],
+          counts: [{ kind: 'post', new: 2, changed: 1 }],
+          newest: [{ title: 'newer than 2026-01-30 23:59:59' }],
+        },
+      })
     },
   },
 
@@ -455,6 +489,11 @@ const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.sync', says: 'no longer has the role download_backups', after: 'check', wrong: loseRights },
   { type: 'site.sync', says: 'no longer has the role download_backups', after: 'switch', wrong: loseRights },
   { type: 'site.sync', says: 'no longer has the role download_backups', after: 'answer', wrong: loseRights },
+  { type: 'site.preview_sync', says: 'One of the two sites was deleted', wrong: (world) => deleteSite(world) },
+  { type: 'site.preview_sync', says: 'is on another host', wrong: (world) => sendAway(world) },
+  { type: 'site.preview_sync', says: 'Backup 987654 of site', wrong: (world, input) => input.backups.push({ siteId: world.site, backupId: 987654 }) },
+  { type: 'site.preview_sync', says: 'Stead has no backup of the source for this copy', wrong: (world, { sourceId }) => sendAway(world, sourceId) },
+  { type: 'site.preview_sync', says: 'no longer has the role download_backups', after: 'check', wrong: loseRights },
   { type: 'site.restore', says: 'no longer has the role restore_site', after: 'check', wrong: loseRights },
   { type: 'site.restore', says: 'no longer has the role restore_site', after: 'switch', wrong: loseRights },
   { type: 'site.restore', says: 'no longer has the role restore_site', after: 'answer', wrong: loseRights },

@@ -9,6 +9,7 @@ import { forgetBackupsJob, forgetBackupsOfSite } from './schedule/forget-backups
 import { planBackups, planBackupsOften } from './schedule/plan-backups.job.ts'
 import { proveBackups } from './schedule/prove-backups.job.ts'
 import { contentInStorage, orderCopies } from './sync/content-in-storage.ts'
+import { previewSync } from './sync/preview-sync.job.ts'
 import { syncSitesJob } from './sync/sync-sites.job.ts'
 import { deleteBackupJob } from './take/delete-backup.job.ts'
 import { measureDownload } from './take/measure-backup.job.ts'
@@ -28,6 +29,7 @@ export const backups = resource({
       restoreSite,
       previewRestore,
       syncSitesJob,
+      previewSync,
     ],
     control: [planBackups, forgetBackupsJob],
   },

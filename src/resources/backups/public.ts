@@ -11,6 +11,8 @@ export {
   TRUST_MS,
 } from './backup.ts'
 export { Downloads } from './download/downloads.ts'
+export { problems } from './problems.ts'
+export { previewOfSync } from './restore/restore.store.ts'
 export { forGood } from './restore/restore-check.ts'
 export { wantedFiles, whatStays } from './restore/restore-content.ts'
 export {
@@ -24,6 +26,9 @@ export {
 } from './restore/undo-point.ts'
 export { requestScheduled } from './schedule/plan-backups.job.ts'
 export { backupNumber, enterUnderNewId, reconcileBackups } from './schedule/reconcile-backups.ts'
+export { requestSync, requestSyncPreview } from './sync/request-sync.ts'
+export { rightsOfSync, type SyncOrder } from './sync/sync.ts'
+export { SyncPreview } from './sync/sync-preview.ts'
 export { deleteBackupJob } from './take/delete-backup.job.ts'
 export { keepCore } from './take/keep-core.ts'
 export { keptCore } from './take/kept-core.ts'

@@ -216,6 +216,8 @@ async function fitToSite(context: Context): Promise<void> {
 async function recordImport(tx: Tx, context: Context): Promise<void> {
   const { importId } = context.input
   const { from } = context.results.check
+  const replaced = { siteId: context.input.siteId, from: null, by: context.operationId }
+  for (const { databaseReplaced } of context.services.siteHooks) await databaseReplaced?.(tx, replaced)
   await changeImport(tx, importId, { state: 'imported', error: null })
   await changeOfJob(tx, context).record({
     action: actions['site.imported'],

@@ -40,7 +40,25 @@ export interface SiteHooks<Services> {
   /** Called when it becomes reachable for visitors for the first time. The site is held. */
   readonly live?: (tx: Tx, site: Site, change: Change) => Promise<void>
   /**
+   * Called when its database was replaced by that of another moment or site, in the commit that opens it again. Not
+   * called when only some tables were copied from another site.
+   */
+  readonly databaseReplaced?: (tx: Tx, replaced: DatabaseReplaced) => Promise<void>
+  /**
    * Called when it is purged from the trash. Removes what belonged only to it. The account's logs keep their entries.
    */
   readonly forgotten?: (tx: Tx, siteId: number) => Promise<void>
+}
+
+/** How the database of a site was replaced. */
+export interface DatabaseReplaced {
+  readonly siteId: number
+  /** The site whose database it is now. The same site for its own backup, `null` for a site that is not here. */
+  readonly from: number | null
+  /** For a copy of another site: it has everything that was there at this moment. Milliseconds UTC. */
+  readonly at?: number
+  /** The operation. */
+  readonly by: number
+  /** The operation that it undoes. */
+  readonly undoOf?: number | undefined
 }

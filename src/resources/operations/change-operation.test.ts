@@ -31,6 +31,7 @@ const needed: Record<string, Role> = {
   'backup.delete': 'download_backups',
   'site.restore': 'restore_site',
   'site.preview_restore': 'restore_site',
+  'site.preview_sync': 'restore_site',
   'site.sync': 'restore_site',
   'import.inspect': 'restore_site',
   'import.remove': 'restore_site',

@@ -11,6 +11,7 @@ export {
   touchRoutesOfAccount,
 } from './addresses/route.store.ts'
 export { addressesOf, mainAddressesOf, movedTo } from './addresses/site-addresses.ts'
+export { cloneProblems, requestClone } from './clone/request-clone.ts'
 export { fitDatabase, LONG_TASK_MS } from './content/fit-database.ts'
 export { contentReplacement, openAfterFailure, requireDirectory, stagedContent } from './content/replace-content.ts'
 export { verifyContent } from './content/verify-content.ts'

@@ -78,6 +78,12 @@ export const hostRights: RoleRules = {
     ...{ read: 'all', insert: 'all', update: 'all', delete: true },
     ...following('safe_updates', 'safe_updates.operation_id = safe_update_pictures.operation_id'),
   },
+  // A sync on the host of one site notes what both have in common.
+  site_environments: {
+    ...{ read: 'all', update: ['copied_at', 'level_at', 'level_before', 'level_operation_id'], delete: true },
+    rows: `(${seenSite} or stead_seen_site(live_site_id))`,
+    changes: `(${ownSite} or stead_own_site(live_site_id))`,
+  },
   imports: { read: 'all', update: 'all', delete: true, rows: ownSite },
   extension_licenses: { read: 'all', delete: true, rows: ownSite },
   alerts: ofSite,

@@ -135,6 +135,7 @@ class Merging {
   readonly #options: MergeOptions
   readonly #frames: Frame[] = []
   readonly #written = new Tally()
+  readonly #added = new Tally()
   readonly #removed = new Tally()
   /** Folders outside the scope in which an entry is added or removed. */
   readonly #outside = new Set<string>()
@@ -164,6 +165,7 @@ class Merging {
     for (const path of this.#outside) await this.#changes.setAttributes(path)
     return {
       written: this.#written,
+      added: this.#added,
       removed: this.#removed,
       freedBytes: this.#freedBytes,
       freedEntries: this.#freedEntries,
@@ -188,6 +190,7 @@ class Merging {
   async onlyWanted(entry: WantedEntry): Promise<void> {
     await this.#enterFolderOf(entry.path)
     await this.#put(entry)
+    this.#added.add(entry)
     this.#countProgress(entry)
   }
 

@@ -159,13 +159,16 @@ async function fromWhere({ services, input }: Context): Promise<{ isCopy: boolea
 
 async function recordRestore(tx: Tx, context: Context, site: Site): Promise<void> {
   const { input, now } = context
-  const { siteId, undoOf } = input
+  const { siteId, undoOf, sourceId } = input
+  if (hasDatabase(input))
+    for (const { databaseReplaced } of context.services.siteHooks)
+      await databaseReplaced?.(tx, { siteId, from: sourceId, by: context.operationId, undoOf })
   const what = restored(context.results.check, input)
   const change = changeOfJob(tx, context)
   const undone = undoOf === undefined ? '' : ` This undoes operation ${undoOf}.`
   await change.record({
     action: actions['site.restored'],
-    message: `Restored ${what}${input.sourceId === siteId ? '' : ` of site ${input.sourceId}`}.${undone}`,
+    message: `Restored ${what}${sourceId === siteId ? '' : ` of site ${sourceId}`}.${undone}`,
     event: { type: events.site_restored, data: eventData(input) },
   })
   await tellOfRestore(tx, { site, order: input, outcome: { what }, now: now() })

@@ -7,6 +7,7 @@ import type { RestoreOrder } from './restore.ts'
 const RESTORE = 'site.restore'
 const PREVIEW = 'site.preview_restore'
 const SYNC = 'site.sync'
+const SYNC_PREVIEW = 'site.preview_sync'
 
 /** Backup of what an operation has overwritten. */
 export interface UndoPoint {
@@ -113,11 +114,11 @@ export async function operationThatNeeds(tx: Tx, siteId: number, backupId: numbe
     .selectFrom('operations')
     .select(['id', 'type', 'input'])
     .where('state', 'in', ['queued', 'running'])
-    .where('type', 'in', [RESTORE, PREVIEW, SYNC])
+    .where('type', 'in', [RESTORE, PREVIEW, SYNC, SYNC_PREVIEW])
     .orderBy('id')
     .execute()
   const needs = (type: string, input: string) => {
-    if (type === SYNC)
+    if (type === SYNC || type === SYNC_PREVIEW)
       return (JSON.parse(input) as SyncOrder).backups.some(
         (each) => each.siteId === siteId && each.backupId === backupId,
       )
@@ -128,14 +129,21 @@ export async function operationThatNeeds(tx: Tx, siteId: number, backupId: numbe
 }
 
 /** Returns the result of a restore preview of this site, or `undefined` until it has succeeded. */
-export async function previewOf(tx: Tx, siteId: number, operationId: number): Promise<unknown> {
+export const previewOf = (tx: Tx, siteId: number, operationId: number): Promise<unknown> =>
+  reportOf(tx, siteId, operationId, PREVIEW)
+
+/** Returns the same of a preview of a sync onto this site. */
+export const previewOfSync = (tx: Tx, siteId: number, operationId: number): Promise<unknown> =>
+  reportOf(tx, siteId, operationId, SYNC_PREVIEW)
+
+async function reportOf(tx: Tx, siteId: number, operationId: number, type: string): Promise<unknown> {
   const row = await tx
     .selectFrom('operations')
     .innerJoin('operation_steps', 'operation_steps.operation_id', 'operations.id')
     .select('operation_steps.result')
     .where('operations.id', '=', operationId)
     .where('operations.site_id', '=', siteId)
-    .where('operations.type', '=', PREVIEW)
+    .where('operations.type', '=', type)
     .where('operations.state', '=', 'succeeded')
     .where('operation_steps.name', '=', 'report')
     .executeTakeFirst()

@@ -84,9 +84,10 @@ export async function changedBy(tx: Tx, { id: operationId, type }: OperationView
   const [from, to] = [sync.environmentType, sync.environmentBefore]
   const limits = {
     scope: { paths: [...paths], except: [...except] },
+    ...(typeof sync.database !== 'boolean' && { tables: sync.database }),
     ...(from && to && from !== to && { environment: { from, to } }),
   }
-  return { files: sync.parts.length > 0, database: sync.database, limits }
+  return { files: sync.parts.length > 0, database: sync.database !== false, limits }
 }
 
 /**

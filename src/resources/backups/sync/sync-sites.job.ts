@@ -60,6 +60,8 @@ export const syncSitesJob = durableWith<HostServices>()({
     // Writing has stopped. Its automatic backup already has most of the content.
     keep_files: replacement.closed(keeping('fs', overwrites('fs'))),
     keep_database: replacement.closed({ ...keeping('db', overwrites('db')), weight: 2 }),
+    // Tables that stay are copied from the live database, so it must not change.
+    tables: replacement.closed(replacement.staged({ run: loadTables })),
     // Adds uploads to the destination from the time while it was open.
     files_again: replacement.closed(replacement.staged({ run: prepareFiles })),
     switch: replacement.switchOver(requireSameSource),
@@ -74,6 +76,8 @@ export const syncSitesJob = durableWith<HostServices>()({
 })
 
 interface Checked {
+  /** The destination gets the database as it was then or later. Milliseconds UTC. */
+  readonly at?: number
   /** How often the source's content had been replaced when this began. */
   readonly changes: number
   /** Whether the source is on another host. If so, its backups are copied. */
@@ -83,10 +87,12 @@ interface Checked {
 async function check(context: Context<unknown>): Promise<Checked> {
   const { services, input } = context
   const { database, hostId } = services
+  let takenAt = 0
   for (const { siteId, backupId } of input.backups) {
     const backup = await findBackup(database.read, siteId, backupId)
     if (backup?.state !== 'completed')
       throw new PermanentFailure(`Backup ${backupId} of site ${siteId} does not exist, so Stead overwrites nothing`)
+    if (siteId === input.sourceId && backup.kind === 'db') takenAt = backup.takenAt ?? 0
   }
   const [source, site] = [await findSite(database.read, input.sourceId), await findSite(database.read, input.siteId)]
   if (!source || !site) throw new PermanentFailure('One of the two sites was deleted')
@@ -94,10 +100,10 @@ async function check(context: Context<unknown>): Promise<Checked> {
   const { isClosed, changes } = await sourceState(services, input)
   if (source.hostId !== hostId) {
     await sourceInStorage(context)
-    return { changes, isElsewhere: true }
+    return { changes, isElsewhere: true, at: takenAt }
   }
   if (isClosed) throw new Error('Another operation is using the source')
-  return { changes, isElsewhere: false }
+  return { changes, isElsewhere: false, at: context.now() }
 }
 
 const sourceOf = (context: Context) =>
@@ -134,14 +140,22 @@ async function addressChanges(
 }
 
 async function loadDatabase(context: Context): Promise<void> {
+  if (context.input.database === true) await loadFromSource(context)
+}
+
+async function loadTables(context: Context): Promise<void> {
+  const { database } = context.input
+  if (typeof database !== 'boolean') await loadFromSource(context, { tables: database })
+}
+
+async function loadFromSource(context: Context, only: { readonly tables?: readonly string[] } = {}): Promise<void> {
   const { services, input, signal } = context
-  if (!input.database) return
   const site = await findSite(services.database.read, input.siteId)
   const changes = await addressChanges(context, site?.hasMultisite ? mainAddressesOf : addressesOf)
   const [from, to] = [await sourceOf(context), await placeOf(context)]
   await from.withDatabase((dump, bytes) => {
     const onProgress = (done: number) => context.progressBytes(done, Math.max(done, bytes))
-    return services.siteDatabase.load(to, dump, { changes, signal, onProgress })
+    return services.siteDatabase.load(to, dump, { ...only, changes, signal, onProgress })
   })
 }
 
@@ -166,9 +180,12 @@ async function fitToDestination(context: Context): Promise<void> {
 }
 
 async function recordSync(tx: Tx, context: Context, site: Site): Promise<void> {
-  const { input, now } = context
+  const { input, results, operationId, now } = context
   const { siteId, environmentType } = input
   const change = changeOfJob(tx, context)
+  if (input.database === true)
+    for (const { databaseReplaced } of context.services.siteHooks)
+      await databaseReplaced?.(tx, { siteId, from: input.sourceId, at: results.check.at ?? 0, by: operationId })
   const event = { type: events.site_sync_success, data: eventData(input) }
   await change.record({
     action: actions['site.synced'],

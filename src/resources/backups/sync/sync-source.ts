@@ -7,7 +7,7 @@ import type { SyncOrder } from './sync.ts'
 
 interface Asked {
   readonly services: HostServices
-  readonly input: SyncOrder
+  readonly input: Pick<SyncOrder, 'sourceId' | 'backups'>
   readonly signal: AbortSignal
 }
 

@@ -30,8 +30,8 @@ export const NewSync = Type.Object(
 )
 export type NewSync = Type.Static<typeof NewSync>
 
-const parts = Type.Array(oneOf(['themes', 'plugins', 'uploads', 'content', 'root']))
-type Part = Type.Static<typeof parts>[number]
+const parts = Type.Array(oneOf(['themes', 'plugins', 'mu-plugins', 'uploads', 'content', 'root']))
+export type SyncPart = Type.Static<typeof parts>[number]
 
 /** Input of the operation. */
 export const SyncOrder = Type.Object({
@@ -40,7 +40,8 @@ export const SyncOrder = Type.Object({
   sourceId: Type.Integer(),
   /** Parts of the files to overwrite. If empty, the files stay. */
   parts,
-  database: Type.Boolean(),
+  /** All of it, or the names of its only tables. */
+  database: Type.Union([Type.Boolean(), Type.Array(Type.String(), { minItems: 1 })]),
   skipHttpCheck: Type.Boolean(),
   environmentType: Type.Optional(oneOf(environmentTypes)),
   /** The destination's environment type at the time of the request. */
@@ -56,10 +57,10 @@ const fields = {
   uploads_directory: 'uploads',
   wp_content_directory: 'content',
   root_directory: 'root',
-} as const satisfies Partial<Record<keyof NewSync, Part>>
+} as const satisfies Partial<Record<keyof NewSync, SyncPart>>
 
 /** Returns which parts of the files a request names. */
-export const partsToSync = (body: NewSync): Part[] =>
+export const partsToSync = (body: NewSync): SyncPart[] =>
   Object.entries(fields).flatMap(([field, part]) => (body[field as keyof typeof fields] ? [part] : []))
 
 /** Returns the kinds that need automatic backups. */
@@ -69,7 +70,7 @@ export const kindsOf = ({ parts: files, database }: Pick<SyncOrder, 'parts' | 'd
 ]
 
 /** Returns the files that a sync overwrites, which never include those that Stead runs the site with. */
-export const scopeOfSync = (wanted: readonly Part[]): FileScope =>
+export const scopeOfSync = (wanted: readonly SyncPart[]): FileScope =>
   union(wanted.map((part): FileScope => syncScopes[part]))
 
 /** Returns the access that the requesting account needs, from the request until the work ends. */
@@ -81,5 +82,14 @@ export const rightsOfSync = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 's
 /** Describes the synced parts for users. */
 export function describeSync({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): string {
   const names = files.map((part) => (part === 'content' ? 'other content files' : `${part} files`))
-  return [...names, ...(database ? ['the database'] : [])].join(', ')
+  return [...names, ...(database ? [describeTables(database)] : [])].join(', ')
+}
+
+/** How many tables a text names. */
+const MOST_NAMED = 3
+
+function describeTables(database: true | readonly string[]): string {
+  if (database === true) return 'the database'
+  const more = database.length - MOST_NAMED
+  return `${database.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''} of the database`
 }

@@ -12,6 +12,7 @@ import { wantCertificate } from '../../certificates/certificate.ts'
 import { rememberFailure } from '../../cms-version/failed-update.store.ts'
 import { insertDatabaseLink } from '../../database-admin/link.store.ts'
 import { insertClaim } from '../../domains/claim.store.ts'
+import { insertLink } from '../../environments/environment.store.ts'
 import { insertLicense } from '../../extension-license/license.store.ts'
 import { insertImport } from '../../imports/import.store.ts'
 import { insertLoginLink } from '../../login-links/login-link.store.ts'
@@ -58,6 +59,7 @@ const tables = [
   'performance_reports',
   'performance_attempts',
   'safe_updates',
+  'site_environments',
   'webhook_sites',
 ] as const
 
@@ -117,6 +119,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await withReportIn(tx, id)
       await noteAttempt(tx, id, 1)
       await withUpdate(tx, id, id)
+      await insertLink(tx, { siteId: id, liveSiteId: 999_999, copiedAt: null, now: 1 })
       await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)
