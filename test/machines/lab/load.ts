@@ -59,12 +59,12 @@ export function startWork(lab: Lab, sites: readonly WorkedSite[], from: { next: 
   const unacknowledged = new Map<string, string[]>(sites.map(({ name }) => [name, []]))
   const reads = new Map<string, number[]>(sites.map(({ name }) => [name, []]))
   let isOver = false
-  const ask = (edge: number, site: string, path: string) =>
-    lab.visit(edge, site, path, { timeoutMs: ANSWER_MS }).catch(() => ({ status: 0, text: '' }))
+  const ask = (edge: number, site: string, path: string, method = 'GET') =>
+    lab.visit(edge, site, path, { method, timeoutMs: ANSWER_MS }).catch(() => ({ status: 0, text: '' }))
   const write = async (edge: number, site: string) => {
     while (!isOver) {
       const n = from.next++
-      const { status, text } = await ask(edge, site, `/keep.php?n=${n}`)
+      const { status, text } = await ask(edge, site, `/keep.php?n=${n}`, 'POST')
       if (status === 200 && text === `kept ${n}`) acknowledged.get(site)?.push(n)
       else unacknowledged.get(site)?.push(`${status} ${text.slice(0, 200)}`)
       await pause(200)

@@ -72,6 +72,8 @@ async function openRun(lab: Lab, { rounds, seed, mostSeconds, only, say, signal 
     }
     const fault = (text: string) => void faults.push(`${label}: ${text}`)
     try {
+      // Edges and hosts that lose the database serve the sites that they know.
+      await isInOrder(lab, sites)
       const begun = await work?.begin(lab, chance, sites)
       await pause(chance.between(0, 5000))
       await harm.run({ lab, chance, sites, load, returnsToBackup, fault })
