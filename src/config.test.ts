@@ -94,6 +94,8 @@ describe('an invalid value is reported with its reason', () => {
     ['stagingDomain', 'Sites.Example', 'a lower-case domain name'],
     ['edgeAddresses', '192.0.2.1,edge.example.com', 'IP addresses'],
     ['edgeAddresses', 'fe80::1%eth0', 'IP addresses'],
+    ['hostName', 'host 1', '1 to 63 letters, digits, and hyphens'],
+    ['hostName', '-host', '1 to 63 letters'],
     ['edgePublicPort', '0', 'a whole number from 1 to 65535'],
     ['trustProxy', '10.0.0.5,proxy.internal', 'IP addresses or networks'],
     ['trustProxy', '10.0.0.0/33', 'IP addresses or networks'],

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { closest } from './platform/closest.ts'
+import { isMachineName } from './platform/mtls/role-name.ts'
 import { OperatorError } from './platform/operator-error.ts'
 import {
   address,
@@ -466,6 +467,16 @@ export const settings = {
     default: '',
     parse: listOf(datacenterCode),
   },
+  hostName: {
+    help: 'Name of a new host, which it keeps: 1 to 63 letters, digits, and hyphens. A host that joined has the name of its token. Default: a random name',
+    default: '',
+    parse: (value: string) => (value ? machineName(value) : undefined),
+  },
+  hostMaxSites: {
+    help: 'Maximum number of sites on this host. New sites, and sites that move, then go to other hosts',
+    default: '100000',
+    parse: wholeNumber(1, 1_000_000),
+  },
   smtpUrl: {
     help: 'smtp:// or smtps:// URL of the mail server, with user:password@ to log in. Default: Stead writes mails to the outbox folder of the data folder',
     default: '',
@@ -590,6 +601,11 @@ export function readConfig(
       faults.push(`${name} is not a setting of Stead (see: stead help settings).${meant(name, known)}`)
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as Config
+}
+
+function machineName(value: string): string {
+  if (!isMachineName(value)) throw new Error('must be 1 to 63 letters, digits, and hyphens, such as host-1')
+  return value
 }
 
 /** Returns the faults of valid settings that contradict each other. */

@@ -14,7 +14,7 @@ import { folderFacts, hostName } from '../hosting/identity/folder.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { MINUTE_MS } from '../platform/durations.ts'
 import { timestamp } from '../platform/http/schemas.ts'
-import type { CertifiedRole } from '../platform/mtls/role-name.ts'
+import { type CertifiedRole, isMachineName } from '../platform/mtls/role-name.ts'
 import { type FolderOwner, type Joined, joinInstallation, readJoined } from '../roles/certificates/join.ts'
 import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import { usableDataFolder } from '../roles/start/data-folder.ts'
@@ -77,7 +77,7 @@ export async function token({
     const minutes = Number(expires)
     if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES)
       throw new CommandError(`--expires must be a number of minutes from 1 to ${MOST_MINUTES}.`)
-    if (!NAME.test(name))
+    if (!isMachineName(name))
       throw new CommandError('--name must be 1 to 63 letters, digits, and hyphens, and begin with a letter or digit.')
     if (config.internalListen === 'off')
       throw new CommandError(
@@ -118,7 +118,6 @@ function datacentersOf(
 
 /** A day. */
 const MOST_MINUTES = 1440
-const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/i
 
 /** Runs `stead host revoke`. */
 export async function revoke({

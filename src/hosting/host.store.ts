@@ -96,10 +96,12 @@ export async function registerHost(
     datacenters: string
     identity: string
     epoch: number
+    /** The most sites that it takes. */
+    maxSites: number
   },
 ): Promise<number> {
-  const { name, address, datacenters, identity, epoch } = values
-  const { id } = await tx
+  const { name, address, datacenters, identity, epoch, maxSites: max_sites } = values
+  const { id, known } = await tx
     .insertInto('hosts')
     .values({
       name,
@@ -107,15 +109,17 @@ export async function registerHost(
       datacenters,
       identity,
       epoch,
-      max_sites: 100_000,
+      max_sites,
       facts: '{}',
       seen_at: databaseNow(tx),
     })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet({ address, datacenters, identity, epoch, seen_at: databaseNow(tx) }),
     )
-    .returning('id')
+    .returning(['id', 'max_sites as known'])
     .executeTakeFirstOrThrow()
+  // The login of a host that a control of an earlier version granted cannot change it.
+  if (known !== max_sites) await tx.updateTable('hosts').set({ max_sites }).where('id', '=', id).execute()
   return id
 }
 

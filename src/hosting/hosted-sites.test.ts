@@ -25,7 +25,7 @@ beforeEach(async () => {
   made = await testDatabase('sqlite')
   const { database } = made
   const hostId = await database.transaction((tx) =>
-    registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1 }),
+    registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1, maxSites: 1000 }),
   )
   siteId = await database.transaction(async (tx) => {
     const account = await makeAccount(tx, { email: 'a@b.test', plan: firstPlan, now: 1 })

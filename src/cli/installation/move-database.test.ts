@@ -36,7 +36,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     const { name, identity } = await bindFolder(dataDir, { database, where: '' }, Date.now())
     const { host, epoch } = identity.current
     await database.transaction(async (tx) => {
-      await registerHost(tx, { name, address: '', datacenters: '', identity: host, epoch })
+      await registerHost(tx, { name, address: '', datacenters: '', identity: host, epoch, maxSites: 1000 })
       await tx
         .insertInto('schedules')
         .values({ name: 'x', last_slot: 2 ** 52 })

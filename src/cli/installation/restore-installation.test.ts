@@ -46,7 +46,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     const { host, epoch } = identity.current
     siteId = await database.transaction(async (tx) => {
       const first = await makeFirstAccount(tx, { email: 'a@b.example', now: 1 })
-      const hostId = await registerHost(tx, { name, address: '', datacenters: '', identity: host, epoch })
+      const hostId = await registerHost(tx, {
+        name,
+        address: '',
+        datacenters: '',
+        identity: host,
+        epoch,
+        maxSites: 1000,
+      })
       const draft = siteDraft('one', { accountId: first?.account.id as number, hostId })
       const { id } = await insertSite(tx, draft, 1)
       const directory = { hostId, siteId: id, coreVersion: '6.8', install: 'wordpress', now: 1 }
@@ -260,7 +267,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
   test('makes each folder the named host of an installation of several hosts', async () => {
     const [known] = (await databaseFacts(context.database)).hosts
     const identity = [...String(known?.identity)].toReversed().join('')
-    const second = { name: 'second', address: '', datacenters: '', identity, epoch: 7 }
+    const second = { name: 'second', address: '', datacenters: '', identity, epoch: 7, maxSites: 1000 }
     await context.database.transaction((tx) => registerHost(tx, second))
     const parts = {
       database: context.database,

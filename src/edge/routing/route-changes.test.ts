@@ -49,7 +49,14 @@ describe.each(dialects)('changes of routes on $dialect', ({ dialect, skip }) => 
   test('the start of a host is one change, however many sites it serves, with its current address', async () => {
     const start = (port: number) =>
       made.database.transaction(async (tx) => {
-        const host = { name: 'h', address: `http://127.0.0.1:${port}`, datacenters: '', identity: 'i', epoch: 1 }
+        const host = {
+          name: 'h',
+          address: `http://127.0.0.1:${port}`,
+          datacenters: '',
+          identity: 'i',
+          epoch: 1,
+          maxSites: 1000,
+        }
         const id = await registerHost(tx, host)
         await recordHost(tx, id)
         return id

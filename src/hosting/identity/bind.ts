@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
 import { belongingOf, isCopyRunning } from './belonging.ts'
-import { copyRuns, foreignKnowledge, strangers } from './faults.ts'
-import { folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts'
+import { copyRuns, foreignKnowledge, nameTaken, strangers } from './faults.ts'
+import { firstHostName, folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts'
 import { databaseFacts } from './identity.store.ts'
 import { type TakenUsers, takeUsers } from './users.ts'
 
@@ -20,6 +20,8 @@ export interface BindOptions {
   readonly where: string
   readonly locks?: string | undefined
   readonly users?: TakenUsers | undefined
+  /** The name of a new host, by default a random one. */
+  readonly newName?: string | undefined
 }
 
 /**
@@ -44,11 +46,12 @@ export async function bindKnownFolder(
  * is behind, not the folder. Only for the process that holds the folder's lock.
  * @param locks the folder of the locks on users of site directories; see {@link takeUsers}
  * @param users those that this process has taken already
- * @throws OperatorError when folder and database do not belong together, or a copy of the folder runs
+ * @throws OperatorError when folder and database do not belong together, a copy of the folder runs, or another host has
+ * the name of a new one
  */
 export async function bindFolder(
   dataDir: string,
-  { database, where, locks, users: taken }: BindOptions,
+  { database, where, locks, users: taken, newName }: BindOptions,
   nowMs: number,
 ): Promise<Bound> {
   const [folder, records] = await Promise.all([folderFacts(dataDir), databaseFacts(database)])
@@ -56,7 +59,8 @@ export async function bindFolder(
   if (belonging.kind === 'stranger') throw strangers(belonging.reason, { dataDir, folder, database: where })
   const host = belonging.kind === 'new' ? undefined : belonging.host
   if (folder.identity && host && isCopyRunning(folder.identity, host, nowMs)) throw copyRuns(dataDir, host.name)
-  const name = await hostName(dataDir, host?.name)
+  if (!host && folder.hostName === null && records.hosts.some(({ name }) => name === newName)) throw nameTaken(newName)
+  const name = await (host ? hostName(dataDir, host.name) : firstHostName(dataDir, newName))
   const own = folder.identity
   const users = taken ?? (await takeUsers(folder.firstUser, locks))
   const identity = new RunningIdentity(dataDir, {

@@ -34,6 +34,10 @@ export const databaseMissing = (dataDir: string, folder: FolderFacts): OperatorE
       '(Stead quarantines the site directories and deletes nothing).',
   )
 
+/** Returns the error for a new host with the name of another one. */
+export const nameTaken = (name: string | undefined): OperatorError =>
+  new OperatorError(`Another host is named ${name}. Choose another name for this one with STEAD_HOST_NAME.`)
+
 export const copyRuns = (dataDir: string, name: string): OperatorError =>
   new OperatorError(
     `${name} already runs from another copy of the data folder ${dataDir}. Stop that one first. For a new host, use a new folder.`,

@@ -88,16 +88,28 @@ export async function writeIdentity(dataDir: string, identity: FolderIdentity): 
   await writeFileDurably(identityFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`, 0o600)
 }
 
-/** Returns the name of a host, which it keeps as long as its data folder exists. */
+/**
+ * Returns the name of a host, which it keeps as long as its data folder exists.
+ * @param wanted its name from now on
+ */
 export async function hostName(dataDir: string, wanted?: string): Promise<string> {
-  const file = join(dataDir, 'host-name')
-  if (wanted !== undefined) {
-    if ((await readOrNull(file))?.trim() !== wanted) await writeFileDurably(file, wanted, 0o600)
-    return wanted
-  }
-  await writeFileOnce(file, `host-${randomBytes(6).toString('hex')}`, 0o600)
+  if (wanted === undefined) return firstHostName(dataDir, undefined)
+  const file = hostNameFile(dataDir)
+  if ((await readOrNull(file))?.trim() !== wanted) await writeFileDurably(file, wanted, 0o600)
+  return wanted
+}
+
+/**
+ * Returns the name of a host that no database knows yet.
+ * @param proposed its name unless the folder has one already, by default a random one
+ */
+export async function firstHostName(dataDir: string, proposed: string | undefined): Promise<string> {
+  const file = hostNameFile(dataDir)
+  await writeFileOnce(file, proposed ?? `host-${randomBytes(6).toString('hex')}`, 0o600)
   return (await readFile(file, 'utf8')).trim()
 }
+
+const hostNameFile = (dataDir: string): string => join(dataDir, 'host-name')
 
 /** The identity of a folder in use, which has users. */
 export type IdentityInUse = FolderIdentity & { readonly firstUser: number }

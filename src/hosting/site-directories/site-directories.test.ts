@@ -32,7 +32,7 @@ describe.each(dialects)('site directories on $dialect', ({ dialect, skip }) => {
     await writeFile(join(dataDir, 'template/web/index.php'), '<?php')
     await writeFile(join(dataDir, 'template/web/wp-config.php'), "<?php\nrequire_once ABSPATH . 'wp-settings.php';\n")
     hostId = await made.database.transaction((tx) =>
-      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1 }),
+      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 1, maxSites: 1000 }),
     )
   })
   afterEach(async () => {
@@ -298,7 +298,7 @@ describe.each(dialects)('site directories on $dialect', ({ dialect, skip }) => {
     const report = (epoch: number) => database.transaction((tx) => reportHost(tx, { hostId, epoch }, {}))
     expect(await report(1)).toBe(true)
     await database.transaction((tx) =>
-      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 2 }),
+      registerHost(tx, { name: 'one', address: '', datacenters: '', identity: 'me', epoch: 2, maxSites: 1000 }),
     )
     expect(await report(1)).toBe(false)
     expect(await report(2)).toBe(true)

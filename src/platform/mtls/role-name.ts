@@ -4,6 +4,9 @@ import type { X509Certificate } from 'node:crypto'
 export const certifiedRoles = ['control', 'edge', 'host'] as const
 export type CertifiedRole = (typeof certifiedRoles)[number]
 
+/** Returns whether a machine can have a name: 1 to 63 letters, digits, and hyphens. */
+export const isMachineName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,62}$/i.test(name)
+
 /** The owner of a certificate. */
 export interface RoleName {
   readonly role: CertifiedRole

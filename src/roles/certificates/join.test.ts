@@ -98,7 +98,7 @@ test('a host joins with the keys of its role, and again with the same data folde
   // Such as after it was lost.
   await made.database.transaction((tx) => revokeRole(tx, h3, Date.now()))
   await made.database.transaction((tx) =>
-    registerHost(tx, { name: 'h3', address: 'http://h3', datacenters: '', identity: 'i', epoch: 1 }),
+    registerHost(tx, { name: 'h3', address: 'http://h3', datacenters: '', identity: 'i', epoch: 1, maxSites: 1000 }),
   )
   await expect(tokenFor()).rejects.toThrow(NameInUse)
   await expect(tokenFor({ role: 'host', name: 'h4' }, true)).rejects.toThrow(NoSuchHost)

@@ -51,6 +51,15 @@ describe.each(dialects)('a starting host on $dialect', ({ dialect, skip }) => {
     await rm(dataDir, { recursive: true })
   })
 
+  test('takes as many sites as its setting says, also after a change of it', async () => {
+    const room = async (settings: Record<string, string> = {}) => {
+      await announce('h1', { STEAD_BACKUP_DIR: '/mnt/backups', ...settings })
+      const row = made.database.read.selectFrom('hosts').select('max_sites').where('name', '=', 'h1')
+      return (await row.executeTakeFirstOrThrow()).max_sites
+    }
+    expect([await room(), await room({ STEAD_HOST_MAX_SITES: '40' }), await room()]).toEqual([100_000, 40, 100_000])
+  })
+
   test('is refused when it is marked lost, with the command that lets it return', async () => {
     await expect(announce('h2')).rejects.toThrow('stead host return --name=h2')
   })

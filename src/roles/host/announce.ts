@@ -16,8 +16,9 @@ import type { ProcessContext } from '../process-context.ts'
 export async function announceHost({ config, database }: ProcessContext, { name, identity }: Bound, address: string) {
   const datacenters = (await datacentersOf(config)).join(',')
   const { host, epoch } = identity.current
+  const { hostMaxSites: maxSites } = config
   return database.transaction(async (tx) => {
-    const id = await registerHost(tx, { name, address, datacenters, identity: host, epoch })
+    const id = await registerHost(tx, { name, address, datacenters, identity: host, epoch, maxSites })
     const state = await hostState(tx, id)
     if (state !== undefined && !isUsable(state)) throw givenUp(name, state)
     if (!haveStorageInCommon(config)) {

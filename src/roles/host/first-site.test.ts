@@ -12,7 +12,7 @@ test('PHP yields from the moment when the first site is live', async () => {
   const { database, drop } = await testDatabase('sqlite')
   try {
     const site = await database.transaction(async (tx) => {
-      const host = { name: 'one', address: '', datacenters: '', identity: 'i', epoch: 0 }
+      const host = { name: 'one', address: '', datacenters: '', identity: 'i', epoch: 0, maxSites: 1000 }
       const hostId = await registerHost(tx, host)
       const account = await makeAccount(tx, { email: 'one@example.com', plan: 'Personal', now })
       return insertSite(tx, siteDraft('one', { accountId: account.id, hostId }), now)

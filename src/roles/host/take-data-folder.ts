@@ -48,8 +48,10 @@ export async function takeDataFolder(context: ProcessContext, known?: KnownSites
 
 const locks = isRoot ? LOCKS : undefined
 
-const bind = ({ config, database }: ProcessContext, users?: TakenUsers): Promise<Bound> =>
-  bindFolder(config.dataDir, { database, where: describeControlDatabase(config), locks, users }, Date.now())
+const bind = ({ config, database }: ProcessContext, users?: TakenUsers): Promise<Bound> => {
+  const { dataDir, hostName: newName } = config
+  return bindFolder(dataDir, { database, where: describeControlDatabase(config), locks, users, newName }, Date.now())
+}
 
 /**
  * Determines again which host a folder is that was taken while the database was away.

@@ -83,7 +83,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('what a control opens for a 
   })
   const host = (name: string) =>
     api.database.transaction((tx) =>
-      registerHost(tx, { name, address: 'http://127.0.0.1:1', datacenters: '', identity: name, epoch: 1 }),
+      registerHost(tx, {
+        name,
+        address: 'http://127.0.0.1:1',
+        datacenters: '',
+        identity: name,
+        epoch: 1,
+        maxSites: 1000,
+      }),
     )
   async function site(name: string, hostId: number): Promise<number> {
     const id = await api.site(owner, name)

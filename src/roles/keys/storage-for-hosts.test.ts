@@ -87,7 +87,16 @@ const context = (more: Record<string, string> = {}) => ({
   log: { ...noLog, warn: (facts: object) => void warnings.push({ ...facts }) } as never,
 })
 const host = (name: string) =>
-  change((tx) => registerHost(tx, { name, address: 'http://127.0.0.1:1', datacenters: '', identity: name, epoch: 1 }))
+  change((tx) =>
+    registerHost(tx, {
+      name,
+      address: 'http://127.0.0.1:1',
+      datacenters: '',
+      identity: name,
+      epoch: 1,
+      maxSites: 1000,
+    }),
+  )
 async function site(name: string, hostId: number): Promise<number> {
   const id = await api.site(owner, name)
   await change((tx) => tx.updateTable('sites').set({ host_id: hostId }).where('id', '=', id).execute())

@@ -33,7 +33,17 @@ export const hostRights: RoleRules = {
   hosts: {
     ...{ read: 'all', changes: 'name = (select stead_own_name())' },
     insert: ['name', 'address', 'datacenters', 'identity', 'epoch', 'max_sites', 'facts', 'seen_at'],
-    update: ['address', 'datacenters', 'identity', 'epoch', 'facts', 'seen_at', 'counted_sites', 'counted_to'],
+    update: [
+      'address',
+      'datacenters',
+      'identity',
+      'epoch',
+      'max_sites',
+      'facts',
+      'seen_at',
+      'counted_sites',
+      'counted_to',
+    ],
   },
   site_homes: {
     ...{ read: 'all', delete: true },

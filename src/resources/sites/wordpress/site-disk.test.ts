@@ -17,7 +17,7 @@ describe.each(dialects)('the disk of a site on $dialect', ({ dialect, skip }) =>
   beforeEach(async (context) => {
     if (skip) return context.skip()
     made = await testDatabase(dialect)
-    const host = { name: 'one', address: '', datacenters: '', identity: 'i', epoch: 0 }
+    const host = { name: 'one', address: '', datacenters: '', identity: 'i', epoch: 0, maxSites: 1000 }
     hostId = await made.database.transaction((tx) => registerHost(tx, host))
   })
   afterEach(() => made?.drop())
