@@ -157,6 +157,8 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "When a person paused an operation.",
   '0133-control-addresses':
     "Addresses at which controls listen for other machines of the installation.",
+  '0134-safe-update-batches':
+    "Safe updates of many sites, with the state of each site. The report of a site's update names its batch.",
   '0138-vulnerabilities':
     "Known vulnerabilities of plugins, themes and WordPress, as the feed had them last, and when it was read.",
   '0139-site-environments':

@@ -77,6 +77,7 @@ import { alertChats } from './0127-alert-chats.ts'
 import { safeUpdates } from './0130-safe-updates.ts'
 import { pausedOperations } from './0132-paused-operations.ts'
 import { controlAddresses } from './0133-control-addresses.ts'
+import { safeUpdateBatches } from './0134-safe-update-batches.ts'
 import { vulnerabilities } from './0138-vulnerabilities.ts'
 import { siteEnvironments } from './0139-site-environments.ts'
 
@@ -160,6 +161,7 @@ export const migrations: Record<string, Migration> = {
   '0130-safe-updates': safeUpdates,
   '0132-paused-operations': pausedOperations,
   '0133-control-addresses': controlAddresses,
+  '0134-safe-update-batches': safeUpdateBatches,
   '0138-vulnerabilities': vulnerabilities,
   '0139-site-environments': siteEnvironments,
 }

@@ -25,6 +25,7 @@ import { orderOwnNames } from '../resources/certificates/order-certificate.job.t
 import type { ControlServices } from '../resources/kit/control-services.ts'
 import { openBackups } from '../resources/kit/open-backups.ts'
 import { panelAddress } from '../resources/kit/panel-address.ts'
+import { openPluginDirectory } from '../resources/plugins/open-directory.ts'
 import { makeLink } from '../resources/sign-in/password/mail-link.job.ts'
 import { WebhookSender } from '../resources/webhooks/delivery/webhook-sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
@@ -169,6 +170,7 @@ function startBackground(context: ProcessContext, backups: BackupStore, registry
     masterKey: requireMasterKey(context),
     definitions: jobs,
     accountHooks,
+    pluginDirectory: openPluginDirectory(config),
     edgeKey: hostKey,
   }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })

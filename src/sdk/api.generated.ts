@@ -2448,6 +2448,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/safe-updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the safe updates of all sites
+         * @description An addition of Stead. Returns one page of the safe updates of the sites that you can see, newest first. Stead deletes them after 90 days.
+         */
+        get: operations["listAllSafeUpdates"];
+        put?: never;
+        /**
+         * Update plugins and themes of many sites safely
+         * @description An addition of Stead. Starts an operation that updates each site safely, one on each host at a time. Each site has an operation of its own. Named plugins and themes are updated on the sites that have them. Sites that cannot be updated are skipped, with a reason. The operation fails if the update of a site was undone or failed. A retry begins again with these sites. A cancellation lets updates finish that have begun. Use `-1` in `siteIds` for all sites where you have the required roles.
+         *
+         *     Requires the owner of each site, or a collaborator with the role `plugin_management_access` and the role `execute_bulk_operations`.
+         */
+        post: operations["startSafeUpdateBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/safe-updates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a safe update of many sites
+         * @description An addition of Stead. Returns the state of each site, and why sites were skipped, undone, or failed.
+         */
+        get: operations["getSafeUpdateBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/plugins": {
         parameters: {
             query?: never;
@@ -6942,6 +6988,11 @@ export interface components {
             /** @example 0 */
             differing_pages: number;
             /**
+             * @description The safe update of many sites that it belongs to
+             * @example 41
+             */
+            batch_id: number | null;
+            /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
@@ -7091,6 +7142,11 @@ export interface components {
             /** @example 0 */
             differing_pages: number;
             /**
+             * @description The safe update of many sites that it belongs to
+             * @example 41
+             */
+            batch_id: number | null;
+            /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
@@ -7108,6 +7164,147 @@ export interface components {
              * @example null
              */
             pictures_missing: string | null;
+        };
+        SafeUpdateOfSite: {
+            /**
+             * @description ID of the operation, too
+             * @example 42
+             */
+            id: number;
+            /**
+             * @description `undone`: the comparison found a fault. `failed`: the update ended before it
+             * @example kept
+             * @enum {string}
+             */
+            state: "in_progress" | "kept" | "undone" | "failed" | "canceled";
+            /**
+             * @description Why it was undone, or failed
+             * @example null
+             */
+            reason: string | null;
+            items: components["schemas"]["SafeUpdateItem"][];
+            /** @example 0 */
+            differing_pages: number;
+            /**
+             * @description The safe update of many sites that it belongs to
+             * @example 41
+             */
+            batch_id: number | null;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
+            /** @example 12 */
+            site_id: number;
+        };
+        SafeUpdateBatchOrder: {
+            /** @description Sites to update. `-1`: all */
+            siteIds: number[];
+            /**
+             * @description Update all plugins and themes that have an update
+             * @example true
+             */
+            all?: boolean;
+            plugins?: components["schemas"]["PluginRelease"][];
+            themes?: components["schemas"]["ThemeRelease"][];
+        };
+        SafeUpdateBatchPlugin: {
+            /** @example akismet */
+            path: string;
+            /**
+             * @description Null: the latest
+             * @example null
+             */
+            version: string | null;
+        };
+        SafeUpdateBatchTheme: {
+            /** @example twentytwentyfive */
+            name: string;
+            /**
+             * @description Null: the latest
+             * @example null
+             */
+            version: string | null;
+        };
+        /** @description Number of sites in each state */
+        SafeUpdateBatchCounts: {
+            /** @example 1 */
+            waiting: number;
+            /** @example 1 */
+            in_progress: number;
+            /** @example 1 */
+            kept: number;
+            /** @example 1 */
+            undone: number;
+            /** @example 1 */
+            failed: number;
+            /** @example 1 */
+            canceled: number;
+            /** @example 1 */
+            skipped: number;
+        };
+        SafeUpdateBatchSite: {
+            /** @example 12 */
+            site_id: number;
+            /**
+             * @description Null if you do not see the site any longer
+             * @example Shop One
+             */
+            display_name: string | null;
+            /**
+             * @description `waiting`: its update has not begun. `skipped`: it was not updated, and `reason` says why
+             * @example kept
+             * @enum {string}
+             */
+            state: "waiting" | "in_progress" | "kept" | "undone" | "failed" | "canceled" | "skipped";
+            /**
+             * @description Why it was skipped or undone, or failed
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description ID of its safe update
+             * @example 42
+             */
+            update_id: number | null;
+        };
+        SafeUpdateBatch: {
+            /**
+             * @description ID of the operation, too
+             * @example 41
+             */
+            id: number;
+            /**
+             * @description `failed`: the update of a site was undone or failed. A retry begins again with these sites
+             * @example completed
+             * @enum {string}
+             */
+            state: "in_progress" | "completed" | "failed" | "canceled";
+            /**
+             * @description Whether it updates everything that has an update
+             * @example true
+             */
+            all: boolean;
+            plugins: components["schemas"]["SafeUpdateBatchPlugin"][];
+            themes: components["schemas"]["SafeUpdateBatchTheme"][];
+            counts: components["schemas"]["SafeUpdateBatchCounts"];
+            sites: components["schemas"]["SafeUpdateBatchSite"][];
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
         };
         InstalledVersion: {
             /** @example 5.3 */
@@ -14755,6 +14952,116 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": string;
+                };
+            };
+        };
+    };
+    listAllSafeUpdates: {
+        parameters: {
+            query?: {
+                state?: "in_progress" | "kept" | "undone" | "failed" | "canceled";
+                /**
+                 * @description Only those of this safe update of many sites
+                 * @example 41
+                 */
+                batch_id?: number;
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SafeUpdateOfSite"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    startSafeUpdateBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "siteIds": [
+                 *         1
+                 *       ],
+                 *       "all": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["SafeUpdateBatchOrder"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getSafeUpdateBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SafeUpdateBatch"];
+                        errors: null;
+                    };
                 };
             };
         };

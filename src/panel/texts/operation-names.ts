@@ -49,6 +49,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'plugin.install': ['Install plugins', 'Plugins installed'],
   'plugin.update': ['Update plugins', 'Plugins updated'],
   'plugin.update_safely': ['Update safely', 'Updated safely'],
+  'plugin.update_many_safely': ['Update many sites safely', 'Many sites updated safely'],
   'plugin.activate': ['Activate plugins', 'Plugins activated'],
   'plugin.deactivate': ['Deactivate plugins', 'Plugins deactivated'],
   'plugin.delete': ['Delete plugins', 'Plugins deleted'],

@@ -3,8 +3,8 @@ import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../
 import { answer, change, deleteSite, refuse, rows, SECRET } from '../../../test/support/job-worlds.ts'
 import { at, type Examples, ofMate, onSite, type Sample, type Scene, unique } from '../../../test/support/samples.ts'
 import { fillOperations, friend, friendHas, siteIs, write } from '../../../test/support/scenes.ts'
+import { sourceOfRequest } from '../kit/source-of-request.ts'
 import { changeSite } from '../sites/site.store.ts'
-import { sourceOfRequest } from './batch/batch.job.ts'
 import { COLLABORATOR_PASSWORD_PURPOSE } from './reset-collaborator-password.job.ts'
 
 const newAddress = ({ number }: Scene) => `nobody-${number}@example.com`

@@ -1,5 +1,6 @@
 import type { BackupStore } from '../../backups/backup-store.ts'
 import type { Config } from '../../config.ts'
+import type { PluginDirectory } from '../../hosting/plugin-directory/plugin-directory.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { LogStore } from '../../platform/log-store/log-store.ts'
@@ -21,6 +22,7 @@ export interface ControlServices extends MailServices {
   /** Key with which the edge recognizes Stead's own requests. */
   readonly edgeKey: string
   readonly accountHooks: readonly AccountHooks[]
+  readonly pluginDirectory: PluginDirectory
   /** Every operation type by name. */
   readonly definitions: Definitions
 }

@@ -6,7 +6,7 @@ export { type DatabaseErrors, databaseWarning, frontFault, newDatabaseErrors } f
 export { installedPlugins } from './installed-plugins.ts'
 export { lookAtShop } from './list-plugins.job.ts'
 export { openPluginDirectory } from './open-directory.ts'
-export { type ActivePlugins, endChange, listSoon } from './plugin.store.ts'
+export { type ActivePlugins, endChange, listSoon, storedPlugins } from './plugin.store.ts'
 export { isSlug, meantBy, type OrderedPlugin, PluginReleases, PluginsOrder } from './plugin.ts'
 export { problems } from './problems.ts'
 export { restorePaths, takeBack } from './take-back.ts'

@@ -2,11 +2,17 @@ import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/public.ts'
 
 /** Activity log entries for the changes that this resource makes. */
-export const actions = declareActions('site', {
-  'safe_update.ordered': 'A safe update was requested',
-  'safe_update.kept': 'A safe update found no fault, and was kept',
-  'safe_update.undone': 'A safe update was undone, and the site has its earlier versions',
-})
+export const actions = {
+  ...declareActions('site', {
+    'safe_update.ordered': 'A safe update was requested',
+    'safe_update.kept': 'A safe update found no fault, and was kept',
+    'safe_update.undone': 'A safe update was undone, and the site has its earlier versions',
+  }),
+  ...declareActions('account', {
+    'safe_updates.ordered': 'A safe update of many sites was requested',
+    'safe_updates.ended': 'A safe update of many sites has ended',
+  }),
+}
 
 /** Webhook events for these changes. */
 export const events = declareEvents('safe_update_kept', 'safe_update_undone')

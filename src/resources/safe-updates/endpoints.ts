@@ -1,7 +1,18 @@
+import { getSafeUpdateBatch } from './batch/get-safe-update-batch.ts'
+import { listAllSafeUpdates } from './batch/list-all-safe-updates.ts'
+import { startSafeUpdateBatch } from './batch/start-safe-update-batch.ts'
 import { getSafeUpdate } from './get-safe-update.ts'
 import { getSafeUpdatePicture } from './get-safe-update-picture.ts'
 import { listSafeUpdates } from './list-safe-updates.ts'
 import { startSafeUpdate } from './start-safe-update.ts'
 
 /** In the order of the API description. All are additions. */
-export const endpoints = [listSafeUpdates, startSafeUpdate, getSafeUpdate, getSafeUpdatePicture]
+export const endpoints = [
+  listSafeUpdates,
+  startSafeUpdate,
+  getSafeUpdate,
+  getSafeUpdatePicture,
+  listAllSafeUpdates,
+  startSafeUpdateBatch,
+  getSafeUpdateBatch,
+]

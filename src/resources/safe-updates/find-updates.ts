@@ -1,3 +1,4 @@
+import type { ListedPlugin } from '../../hosting/php/tasks.ts'
 import type { DirectoryPlugin } from '../../hosting/plugin-directory/plugin-directory.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { Problem } from '../../platform/http/problem.ts'
@@ -16,6 +17,7 @@ import { problems } from './problems.ts'
 import type { SafeUpdateOrder } from './safe-update.ts'
 
 type Asking = Context & { readonly site: Site }
+export type Directories = Pick<Context, 'database' | 'config' | 'pluginDirectory'>
 
 export interface WantedUpdates {
   readonly all?: boolean
@@ -34,10 +36,18 @@ const NOT_LISTED = 'the directory of WordPress does not list it'
  * @throws Problem `plugins_refused`, `themes_refused`, `nothing_to_update`, `plugin_directory_unavailable`
  */
 export async function findUpdates(context: Asking, wanted: WantedUpdates): Promise<FoundUpdates> {
-  const installed = await installedPlugins(context)
+  return chooseUpdates(context, { siteId: context.site.id, installed: await installedPlugins(context) }, wanted)
+}
+
+/** Does the same with what Stead knows of the site. */
+export async function chooseUpdates(
+  context: Directories,
+  { siteId, installed }: { readonly siteId: number; readonly installed: readonly ListedPlugin[] },
+  wanted: WantedUpdates,
+): Promise<FoundUpdates> {
   const isInstalled = async (path: string) => meantBy(installed, path) !== undefined
   const plugins = await findReleases(context, wanted.plugins ?? [], { allowsUrls: false, isInstalled })
-  const known = (await extensionsOf(context.database.read, context.site.id)).filter(({ kind }) => kind === 'theme')
+  const known = (await extensionsOf(context.database.read, siteId)).filter(({ kind }) => kind === 'theme')
   const themes = await namedThemes(context, wanted.themes ?? [], new Set(known.map(({ slug }) => slug)))
   const skipped: string[] = []
   if (wanted.all) {
@@ -71,7 +81,7 @@ async function addDue({
 }
 
 async function namedThemes(
-  { pluginDirectory }: Asking,
+  { pluginDirectory }: Directories,
   wanted: NonNullable<WantedUpdates['themes']>,
   installed: ReadonlySet<string>,
 ): Promise<OrderedPlugin[]> {

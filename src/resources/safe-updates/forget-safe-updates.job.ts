@@ -4,6 +4,7 @@ import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
+import { forgetBatches } from './batch/batch.store.ts'
 import { forgetUpdates } from './safe-update.store.ts'
 import { REPORT_DAYS } from './safe-update.ts'
 
@@ -14,6 +15,9 @@ export const forgetSafeUpdates = durableWith<{ readonly database: Database }>()(
   on: 'control',
   changeableBy: 'account',
   steps: {
+    batches: {
+      run: (context) => inBatches(context, (tx) => forgetBatches(tx, context.now() - REPORT_DAYS * DAY_MS, BATCH)),
+    },
     delete: {
       run: (context) => inBatches(context, (tx) => forgetUpdates(tx, context.now() - REPORT_DAYS * DAY_MS, BATCH)),
     },

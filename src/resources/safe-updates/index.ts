@@ -1,5 +1,7 @@
 import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
+import { deleteBatchesOfAccount } from './batch/batch.store.ts'
+import { updateManySafelyJob } from './batch/update-many-safely.job.ts'
 import { forgetSafeUpdates, forgetSafeUpdatesDaily } from './forget-safe-updates.job.ts'
 import { problems } from './problems.ts'
 import { deleteUpdatesOfSite } from './safe-update.store.ts'
@@ -8,9 +10,10 @@ import { updateSafelyJob } from './update-safely.job.ts'
 export const safeUpdates = resource({
   tag: { name: 'Safe-updates', description: 'Updates that Stead compares, and undoes if a page is worse' },
   endpoints: () => import('./endpoints.ts'),
-  jobs: { host: [updateSafelyJob], control: [forgetSafeUpdates] },
+  jobs: { host: [updateSafelyJob], control: [updateManySafelyJob, forgetSafeUpdates] },
   schedules: [forgetSafeUpdatesDaily],
   siteHooks: { forgotten: deleteUpdatesOfSite },
+  accountHooks: { forgotten: (tx, { accountId }) => deleteBatchesOfAccount(tx, accountId) },
   problems,
   actions,
   events,

@@ -17,4 +17,9 @@ export const problems = declareProblems({
     text: 'Operation {operation} already updates this site safely. Wait until it ends.',
     remedy: 'Wait for the operation that the text names, or cancel it.',
   },
+  too_many_batches: {
+    status: 409,
+    text: '{limit} safe updates of many sites are in progress. Wait until one ends.',
+    remedy: 'Wait, or cancel one of them.',
+  },
 })

@@ -21,12 +21,20 @@ export interface Changing {
 }
 
 /** Creates the report of an operation, unless it exists, and deletes the oldest beyond the limit. */
-export async function beginReport(tx: Tx, operationId: number, siteId: number, now: number): Promise<void> {
+export async function beginReport(
+  tx: Tx,
+  operationId: number,
+  siteId: number,
+  now: number,
+  batchId: number | null = null,
+): Promise<void> {
+  await tellBatch(tx, operationId, { state: 'in_progress', reason: null })
   await tx
     .insertInto('safe_updates')
     .values({
       ...{ operation_id: operationId, site_id: siteId, state: 'in_progress', reason: null, created_at: now },
       ...{ items: '[]', pages: '[]', logged: '[]', no_pictures: null, changing: null, ended_at: null },
+      batch_id: batchId,
     })
     // A retry begins again.
     .onConflict((conflict) =>
@@ -78,6 +86,16 @@ export async function endReport(
     .set({ state, reason, ended_at: now })
     .where('operation_id', '=', operationId)
     .execute()
+  await tellBatch(tx, operationId, { state, reason })
+}
+
+/** Notes the state of an update in its batch, if it has one. */
+async function tellBatch(
+  tx: Tx,
+  operationId: number,
+  now: { readonly state: UpdateState; readonly reason: string | null },
+): Promise<void> {
+  await tx.updateTable('safe_update_batch_sites').set(now).where('update_id', '=', operationId).execute()
 }
 
 export async function setChanging(tx: Tx, operationId: number, changing: Changing | null): Promise<void> {
@@ -130,7 +148,7 @@ export async function findUpdate(tx: Tx, siteId: number, id: number): Promise<St
   return row && updateOf(row)
 }
 
-const updateOf = (row: SafeUpdateRow): StoredUpdate => ({
+export const updateOf = (row: SafeUpdateRow): StoredUpdate => ({
   id: Number(row.operation_id),
   state: row.state as UpdateState,
   reason: row.reason,
@@ -138,6 +156,8 @@ const updateOf = (row: SafeUpdateRow): StoredUpdate => ({
   pages: JSON.parse(row.pages) as UpdatedPage[],
   logged: JSON.parse(row.logged) as NewMessage[],
   noPictures: row.no_pictures,
+  siteId: Number(row.site_id),
+  batchId: row.batch_id === null ? null : Number(row.batch_id),
   createdAt: Number(row.created_at),
   endedAt: row.ended_at === null ? null : Number(row.ended_at),
 })
@@ -203,6 +223,7 @@ export async function deleteUpdatesOfSite(tx: Tx, siteId: number): Promise<void>
   const ids = tx.selectFrom('safe_updates').select('operation_id').where('site_id', '=', siteId)
   await tx.deleteFrom('safe_update_pictures').where('operation_id', 'in', ids).execute()
   await tx.deleteFrom('safe_updates').where('site_id', '=', siteId).execute()
+  await tx.deleteFrom('safe_update_batch_sites').where('site_id', '=', siteId).execute()
 }
 
 /** @returns how many reports; call again until it is 0 */

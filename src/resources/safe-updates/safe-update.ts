@@ -102,6 +102,7 @@ const summary = {
   reason: nullable(Type.String({ description: 'Why it was undone, or failed', examples: [null] })),
   items: Type.Array(ItemSchema),
   differing_pages: Type.Integer({ examples: [0] }),
+  batch_id: nullable(Type.Integer({ description: 'The safe update of many sites that it belongs to', examples: [41] })),
   created_at: Timestamp,
   ended_at: nullable(Timestamp),
 }
@@ -179,6 +180,8 @@ export const SafeUpdateReport = Type.Object(
 
 export interface StoredUpdate {
   readonly id: number
+  readonly siteId: number
+  readonly batchId: number | null
   readonly state: UpdateState
   readonly reason: string | null
   readonly items: readonly UpdatedItem[]
@@ -190,10 +193,11 @@ export interface StoredUpdate {
 }
 
 export function presentUpdate(update: StoredUpdate) {
-  const { id, state, reason, items, pages, createdAt, endedAt } = update
+  const { id, state, reason, items, pages, createdAt, endedAt, batchId } = update
   return {
     ...{ id, state, reason, items: items.map((item) => ({ ...item })) },
     differing_pages: pages.filter(({ differences }) => differences.length > 0).length,
+    batch_id: batchId,
     created_at: timestamp(createdAt),
     ended_at: endedAt === null ? null : timestamp(endedAt),
   }

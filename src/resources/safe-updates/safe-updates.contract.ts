@@ -13,14 +13,15 @@ import {
   refuse,
   rows,
 } from '../../../test/support/job-worlds.ts'
-import { type Examples, onSite, type Sample } from '../../../test/support/samples.ts'
+import { at, type Examples, onSite, type Sample, type Scene } from '../../../test/support/samples.ts'
 import { siteIs } from '../../../test/support/scenes.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { withExtensions as withThemes } from '../inventory/inventory.fixture.ts'
 import { withPlugins } from '../plugins/plugins.fixture.ts'
 import { changeSite } from '../sites/site.store.ts'
+import { MOST_OPEN } from './batch/batch.ts'
 import { REPORT_DAYS } from './safe-update.ts'
-import { withUpdate } from './safe-updates.fixture.ts'
+import { withBatch, withUpdate } from './safe-updates.fixture.ts'
 
 /** A site with a plugin `forms` and a theme `paper`, as the WordPress of this test has them. */
 async function withExtensions({ host, api, site }: JobWorld): Promise<void> {
@@ -109,6 +110,9 @@ const samples: readonly Sample[] = [
   { endpoint: 'listSafeUpdates', path: onSite('/safe-updates'), roles: [] },
   { endpoint: 'startSafeUpdate', prepare: ({ site }, api) => withPlugins(api, site, 'forms'), path: onSite('/safe-updates'), body: () => body, roles: ['plugin_management_access'] },
   { endpoint: 'getSafeUpdate', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1'), roles: [] },
+  { endpoint: 'listAllSafeUpdates', path: at('/v1/safe-updates') },
+  { endpoint: 'startSafeUpdateBatch', path: at('/v1/safe-updates'), body: ({ site }) => ({ siteIds: [site], ...body }), roles: ['plugin_management_access', 'execute_bulk_operations'] },
+  { endpoint: 'getSafeUpdateBatch', isPrivate: true, prepare: async ({ site, owner }, { database }) => { await database.transaction((tx) => withBatch(tx, 1, owner.accountId, site)) }, path: at('/v1/safe-updates/1') },
   { endpoint: 'getSafeUpdatePicture', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1/pictures/0/1280/after'), roles: [] },
 ]
 
@@ -137,6 +141,16 @@ const examples: Examples = {
     await api.database.transaction((tx) => withUpdate(tx, siteId, id))
     return { params: { update_id: id } }
   },
+  listAllSafeUpdates: async ({ api, siteId }) => {
+    await api.database.transaction((tx) => withUpdate(tx, siteId, nextUpdate++))
+    return {}
+  },
+  startSafeUpdateBatch: ({ siteId }) => ({ body: { siteIds: [siteId], ...body } }),
+  getSafeUpdateBatch: async ({ api, siteId, owner: { accountId } }) => {
+    const id = nextUpdate++
+    await api.database.transaction((tx) => withBatch(tx, id, accountId, siteId))
+    return { params: { id } }
+  },
   getSafeUpdatePicture: async ({ api, siteId }) => {
     const id = nextUpdate++
     await api.database.transaction((tx) => withUpdate(tx, siteId, id))
@@ -151,17 +165,50 @@ const problems: readonly ProblemCase[] = [
   { of: ['startSafeUpdate'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
   { of: ['startSafeUpdate'], code: 'nothing_to_update', example: () => ({ body: { all: true } }) },
   { of: ['startSafeUpdate'], code: 'safe_update_in_progress', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/safe-updates`, body) } },
+  { of: ['startSafeUpdateBatch'], code: 'too_many_batches', example: ({ siteId }) => ({ body: { siteIds: [siteId], ...body } }), prepare: manyBatches },
   { of: ['startSafeUpdate'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['startSafeUpdate'], code: 'site_unavailable', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId) },
   { of: ['startSafeUpdate'], code: 'site_cannot', prepare: async ({ siteId }, { tour }) => tour.failWork(siteId, { forGood: true }) },
 ]
+
+function manyBatches({ api, owner: { accountId }, siteId }: Scene) {
+  return api.database.transaction(async (tx) => {
+    for (let n = 0; n < MOST_OPEN; n++) await withBatch(tx, nextUpdate++, accountId, siteId)
+  })
+}
 
 const causes: Contract['causes'] = {
   safe_update_kept: { cause: 'plugin.update_safely' },
   safe_update_undone: { cause: 'plugin.update_safely', seenIn: 'src/resources/safe-updates/safe-updates.test.ts' },
 }
 
+/** A site in maintenance, which is skipped. `batch.test.ts` has sites that are updated. */
+const updateMany: JobSample = {
+  async prepare({ api, site, owner: { accountId } }) {
+    await api.database.transaction((tx) =>
+      tx.updateTable('sites').set({ maintenance: 1 }).where('id', '=', site).execute(),
+    )
+    return {
+      input: { all: true, plugins: [], themes: [], siteIds: [site] },
+      options: { siteId: null, accountId },
+    }
+  },
+  async done(world) {
+    const found = world.api.database.read.selectFrom('safe_update_batch_sites').selectAll()
+    expect(await found.where('site_id', '=', world.site).execute()).toMatchObject([
+      { state: 'skipped', reason: 'The site is in maintenance mode' },
+    ])
+    const [batch] = await world.api.database.read
+      .selectFrom('safe_update_batches')
+      .selectAll()
+      .where('account_id', '=', world.owner.accountId)
+      .execute()
+    expect(batch?.state).toBe('completed')
+  },
+}
+
 const jobs: Record<string, JobSample> = {
+  'plugin.update_many_safely': updateMany,
   'plugin.update_safely': safeUpdate,
   'safe_updates.forget': forgets(
     daysAgo(REPORT_DAYS - 1),

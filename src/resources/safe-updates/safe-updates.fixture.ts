@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
+import { beginBatch } from './batch/batch.store.ts'
 import { beginReport, endReport, storeFindings, storePictures } from './safe-update.store.ts'
 import { pictureKinds, type UpdatedPage } from './safe-update.ts'
 
@@ -34,4 +35,18 @@ export async function withUpdate(tx: Tx, siteId: number, operationId: number, no
     pictureKinds.map((kind) => ({ page: 0, width: 1280, kind, picture: '/9j/' })),
   )
   await endReport(tx, operationId, { state: 'undone', reason: 'The update was undone: /cart/', now })
+}
+
+/** Stores a batch with one site, which waits. */
+export async function withBatch(
+  tx: Tx,
+  id: number,
+  accountId: number,
+  siteId: number,
+  now = Date.now(),
+): Promise<void> {
+  await tx.deleteFrom('safe_update_batches').where('operation_id', '=', id).execute()
+  await tx.deleteFrom('safe_update_batch_sites').where('batch_id', '=', id).execute()
+  const wish = { all: false, plugins: [{ path: 'forms' }], themes: [{ name: 'paper', version: '2.0' }] }
+  await beginBatch(tx, { id, accountId, wish, siteIds: [siteId], now })
 }

@@ -14,36 +14,41 @@ import { updateSafelyJob } from './update-safely.job.ts'
 
 const MOST_THEMES = 20
 
+/** Fields that say what to update. */
+export const SafeUpdateWish = {
+  all: Type.Optional(
+    Type.Boolean({ description: 'Update all plugins and themes that have an update', examples: [true] }),
+  ),
+  plugins: Type.Optional(PluginReleases.properties.plugins),
+  themes: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          name: Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Its folder',
+            examples: ['twentytwentyfive'],
+          }),
+          version: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 100,
+              description: 'Default: the latest version',
+              examples: ['1.3'],
+            }),
+          ),
+        },
+        { title: 'ThemeRelease' },
+      ),
+      { minItems: 1, maxItems: MOST_THEMES },
+    ),
+  ),
+}
+
 const Body = Type.Object(
   {
-    all: Type.Optional(
-      Type.Boolean({ description: 'Update all plugins and themes that have an update', examples: [true] }),
-    ),
-    plugins: Type.Optional(PluginReleases.properties.plugins),
-    themes: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            name: Type.String({
-              minLength: 1,
-              maxLength: 200,
-              description: 'Its folder',
-              examples: ['twentytwentyfive'],
-            }),
-            version: Type.Optional(
-              Type.String({
-                minLength: 1,
-                maxLength: 100,
-                description: 'Default: the latest version',
-                examples: ['1.3'],
-              }),
-            ),
-          },
-          { title: 'ThemeRelease' },
-        ),
-        { minItems: 1, maxItems: MOST_THEMES },
-      ),
-    ),
+    ...SafeUpdateWish,
     paths: Type.Optional(
       Type.Array(
         Type.String({

@@ -2,6 +2,8 @@ declare module '../../platform/db/schema.ts' {
   interface Schema {
     safe_updates: SafeUpdateRow
     safe_update_pictures: SafeUpdatePictureRow
+    safe_update_batches: SafeUpdateBatchRow
+    safe_update_batch_sites: SafeUpdateBatchSiteRow
   }
 }
 
@@ -24,6 +26,8 @@ export interface SafeUpdateRow {
   changing: string | null
   created_at: number
   ended_at: number | null
+  /** The batch that started it. */
+  batch_id: number | null
 }
 
 /** A picture of a page that differs. */
@@ -35,4 +39,27 @@ export interface SafeUpdatePictureRow {
   kind: 'before' | 'after' | 'difference'
   /** JPEG in Base64. */
   picture: string
+}
+
+/** A safe update of many sites. It has the number of its operation, and stays longer than that. */
+export interface SafeUpdateBatchRow {
+  operation_id: number
+  /** The account that requested it. */
+  account_id: number
+  /** JSON: `BatchWish`. */
+  wanted: string
+  state: string
+  created_at: number
+  ended_at: number | null
+}
+
+/** A site of a batch. */
+export interface SafeUpdateBatchSiteRow {
+  batch_id: number
+  site_id: number
+  state: string
+  /** Why it was skipped, was undone, or failed. */
+  reason: string | null
+  /** The operation that updates the site. */
+  update_id: number | null
 }

@@ -6,10 +6,11 @@ import { ALL_SITES } from '../../access/access.ts'
 import { ensureAccount, findAccountByEmail } from '../../account/public.ts'
 import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
+import { sourceOfRequest } from '../../kit/source-of-request.ts'
 import { distinctRoles, EmailField, emailOf, RolesField, SiteIdsField } from '../collaborator.ts'
 import { countOf, tellGiven } from '../mails.ts'
 import { problems } from '../problems.ts'
-import { batchCreate, sourceOfRequest } from './batch.job.ts'
+import { batchCreate } from './batch.job.ts'
 
 export const batchCreateCollaborators = endpoint({
   id: 'batchCreateCollaborators',

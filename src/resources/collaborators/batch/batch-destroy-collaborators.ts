@@ -4,9 +4,10 @@ import { Nothing } from '../../../platform/http/schemas.ts'
 import { findAccountByEmail } from '../../account/public.ts'
 import { problems as authenticationProblems } from '../../authentication/public.ts'
 import { endpoint } from '../../kit/endpoint.ts'
+import { sourceOfRequest } from '../../kit/source-of-request.ts'
 import { EmailField, emailOf, SiteIdsField } from '../collaborator.ts'
 import { countOf } from '../mails.ts'
-import { batchDestroy, sourceOfRequest } from './batch.job.ts'
+import { batchDestroy } from './batch.job.ts'
 
 export const batchDestroyCollaborators = endpoint({
   id: 'batchDestroyCollaborators',

@@ -1,14 +1,13 @@
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
-import type { RecordedRequest } from '../../../platform/http/endpoint.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import { durable, type FailureContext, type StepContext } from '../../../platform/operations/definition.ts'
 import { recordResults, resultsOfOperation, type SiteResult } from '../../../platform/operations/results.ts'
 import { holds, type SiteCapability } from '../../access/access.ts'
 import { roles } from '../../access/roles.ts'
 import { type Account, findAccount } from '../../account/public.ts'
-import type { Caller } from '../../kit/caller.ts'
 import { aboutSite, changeBy } from '../../kit/change.ts'
+import type { Source } from '../../kit/source-of-request.ts'
 import { holdSite, type Site, sitesWithRights } from '../../sites/public.ts'
 import { findMembership, membershipsAmong } from '../collaborator.store.ts'
 import { countOf, mailNotice, mailOutcome } from '../mails.ts'
@@ -32,18 +31,6 @@ const DestroyInput = Type.Object({
   deletesWpUser: Type.Boolean(),
 })
 type DestroyInput = Type.Static<typeof DestroyInput>
-
-/** The requester, as stored with the operation. */
-interface Source {
-  readonly caller: Caller
-  readonly request: RecordedRequest
-}
-
-/** Returns what is stored of a request: nothing that could be reused, such as its token. */
-export const sourceOfRequest = (caller: Caller, { id, ipAddress, userAgent }: RecordedRequest): Source => ({
-  caller,
-  request: { id, ipAddress, userAgent, headers: {} },
-})
 
 /** Adds one account to many sites, or changes its roles there. Each site is a separate transaction. */
 export const batchCreate = durable({

@@ -21,7 +21,7 @@ import { insertMuPlugin } from '../../must-use-plugins/mu-plugin.store.ts'
 import { withReportIn } from '../../performance-reports/performance-reports.fixture.ts'
 import { noteAttempt } from '../../performance-reports/report.store.ts'
 import { storePlugins } from '../../plugins/plugin.store.ts'
-import { withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
+import { withBatch, withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
 import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
@@ -60,6 +60,7 @@ const tables = [
   'performance_attempts',
   'safe_updates',
   'site_environments',
+  'safe_update_batch_sites',
   'webhook_sites',
 ] as const
 
@@ -120,6 +121,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await noteAttempt(tx, id, 1)
       await withUpdate(tx, id, id)
       await insertLink(tx, { siteId: id, liveSiteId: 999_999, copiedAt: null, now: 1 })
+      await withBatch(tx, id, owner.accountId, id)
       await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
       const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
       const plugin = await insertMuPlugin(tx, file)
