@@ -47,7 +47,7 @@ const mustEnd = ['site.remove', 'site.purge', 'backup.delete']
 const ofAccounts = ['mu_plugin.remove', 'backups.forget_site', 'account.remove']
 
 /** Operations of the account that a person may pause. */
-const pausable = ['host.drain', 'host.replace', 'hosts.rebalance']
+const pausable = ['host.drain', 'host.replace', 'hosts.rebalance', 'plugin.update_many_safely']
 
 test('each definition names an existing right', () => {
   const named = [...jobs.values()].flatMap(({ changeableBy }) =>
