@@ -94,8 +94,7 @@ export const unit = {
 const parts: readonly (readonly [part: string, files: string])[] = [
   ['contract', 'test/contract/**'],
   ['hosting', 'src/hosting/**'],
-  ['resources-a-b', 'src/resources/{a,b}*/**'],
-  ['resources-c-z', 'src/resources/**'],
+  ['resources', 'src/resources/**'],
   ['rest', '{src,test}/**'],
 ]
 

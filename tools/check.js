@@ -1,5 +1,5 @@
-// Lints and checks types, both at the same time: each alone uses one processor. A command after that runs beside the check
-// of types, as soon as the lint has passed.
+// Lints and checks types, both at the same time: each alone uses one processor. A command runs beside both, because the
+// first lint installs its programs and leaves a processor unused meanwhile.
 //
 //   node tools/check.js [<command> <word> …]
 import { spawn } from 'node:child_process'
@@ -33,12 +33,10 @@ function runOpenly([program = '', ...words]) {
 }
 
 const command = process.argv.slice(2)
-const typesRun = run('types')
-const lint = await run('lint')
-lint.print()
+const checks = ['lint', 'types'].map(run)
 // People who wait for the command see at once what is wrong.
-typesRun.then((types) => command.length > 0 && types.code !== 0 && types.print())
-const commandCode = command.length > 0 && lint.code === 0 ? await runOpenly(command) : 0
-const types = await typesRun
-types.print()
-process.exitCode = Math.max(lint.code, commandCode, types.code)
+for (const check of checks) check.then(({ code, print }) => command.length > 0 && code !== 0 && print())
+const commandCode = command.length > 0 ? await runOpenly(command) : 0
+const results = await Promise.all(checks)
+for (const { print } of results) print()
+process.exitCode = Math.max(commandCode, ...results.map(({ code }) => code))
