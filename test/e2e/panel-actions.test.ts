@@ -279,6 +279,33 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       })
     })
 
+    test('replaces a host with the one that the operator chooses, and pauses its moves', async () => {
+      const { database } = panel.api
+      const seen = { facts: '{}', seen_at: Date.now() + 30_000, address: 'http://127.0.0.1:2', datacenters: '' }
+      const names = ['old', 'small', 'roomy']
+      const rows = names.map((name) => ({ ...seen, name, max_sites: name === 'roomy' ? 90 : 9 }))
+      await database.transaction((tx) => tx.insertInto('hosts').values(rows).execute())
+      await at('platform?tab=hosts')
+      await button('More actions: old').click()
+      await page.getByRole('menuitem', { name: 'Replace host…' }).click()
+      await dialog().getByRole('radio', { name: 'roomy', checked: true }).waitFor()
+      // The dialog is in a cell whose text ends at the right.
+      expect(await dialog().evaluate((shown) => getComputedStyle(shown).textAlign)).toBe('start')
+      await panel.judge(page)
+      await dialog().getByRole('radio', { name: 'small' }).check()
+      await dialog().getByRole('button', { name: 'Replace host' }).click()
+      await page.getByText('Replace old with small').first().waitFor()
+      await page.reload()
+      await button('Pause moves: old').click()
+      await page.getByText('Paused', { exact: true }).waitFor()
+      const { data } = (await owner.call('GET', '/v1/operations?type=host.replace')).body
+      expect(data).toMatchObject([{ state: 'queued', pausedAt: expect.any(String) }])
+      await button('Continue moves: old').click()
+      await button('Pause moves: old').waitFor()
+      await panel.judge(page)
+      await database.transaction((tx) => tx.deleteFrom('hosts').where('name', 'in', names).execute())
+    })
+
     test('rebalances hosts after a look at the plan', async () => {
       const { api } = panel
       const reports = { address: 'http://127.0.0.1:2', datacenters: '', facts: '{}', seen_at: Date.now() + 30_000 }
