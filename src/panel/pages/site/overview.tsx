@@ -32,6 +32,7 @@ import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import { wordpressRelease } from '../wordpress-release.ts'
 import { EdgeCache, FlushObjects, PurgeCache } from './cache-controls.tsx'
+import { EnvironmentSwitch } from './environment-switch.tsx'
 import { type PartProps, turnWith } from './part.ts'
 import { QuickLinks } from './quick-links.tsx'
 import { Relocate } from './relocate.tsx'
@@ -89,6 +90,7 @@ function Head({ site, act, id, uptime, move }: PartProps & { readonly uptime: Si
         </p>
       </div>
       <div class="right">
+        <EnvironmentSwitch id={id} />
         <a class="button" href={siteAddress(site.url)} target="_blank" rel="noreferrer">
           <Icon name="externalLink" /> {texts.openSite}
         </a>

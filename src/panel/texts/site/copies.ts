@@ -1,6 +1,6 @@
 export const copiesTexts = {
   clone: 'Clone site',
-  cloneIs: 'This site stays online while Stead copies it.',
+  cloneIs: 'This site stays online while Stead copies it. A staging copy of a live site is linked to it.',
   cloned: 'What the clone gets',
   gets: 'Files, database, PHP version, and tags',
   address: 'An address of its own',
@@ -43,6 +43,7 @@ export const copiesTexts = {
     uploads_directory: 'Media uploads',
     database: 'Database: posts, orders, users, and settings',
   },
+  muPlugins: 'Must-use plugins',
   overwritten: (part: string) => `${part} – overwritten`,
   kept: (part: string) => `${part} – kept`,
   backedUp: 'Stead first backs up both sites. You can undo the sync for 7 days.',
@@ -57,4 +58,47 @@ export const copiesTexts = {
   hint: 'The site is briefly unavailable at the end.',
   go: 'Overwrite site',
   about: (target: string) => `Sync to ${target}`,
+}
+
+/** The switch between a live site and its environments, and their links. */
+export const environmentTexts = {
+  label: 'Environments',
+  live: 'Live',
+  staging: 'Staging',
+  add: 'Add an environment',
+  liveSite: 'Live site',
+  environment: 'Environment of this site',
+  sibling: 'Environment of the same live site',
+  link: 'Link as environment',
+  linking: (name: string) => `${name} linked as an environment`,
+  unlink: 'Unlink',
+  unlinkIs: (name: string) => `${name} and its live site stay as they are. Only the link between them ends.`,
+  unlinked: (name: string) => `${name} unlinked`,
+  more: (name: string) => `More actions for ${name}`,
+}
+
+const files = (count: number) => `${count.toLocaleString()} ${count === 1 ? 'file' : 'files'}`
+
+/** The preview of a push or pull. */
+export const transferTexts = {
+  looking: 'Comparing the two sites',
+  look: 'Preview changes',
+  skip: 'Skip preview',
+  noPreview: (why: string) => `Stead could not compare the sites: ${why}`,
+  changes: 'What changes',
+  lost: (parts: readonly string[], site: string, since: string | undefined) =>
+    since === undefined
+      ? `${site} has ${parts.join(', ')}. Stead does not know which of them the other site has.`
+      : `${parts.join(', ')} arrived on ${site} since ${since}.`,
+  lostIs: 'They are deleted.',
+  nothingLost: (site: string) => `No posts, orders, comments, or users arrived on ${site} since the last pull.`,
+  deletedEntries: (what: string, table: string) => `${what} created since, in ${table}`,
+  changedEntries: (what: string, table: string) => `${what} changed since, in ${table}`,
+  tables: (count: number) => `${count} ${count === 1 ? 'table has' : 'tables have'} a different number of rows`,
+  rows: (table: string, from: number, to: number) => `${table}: ${from.toLocaleString()} → ${to.toLocaleString()}`,
+  removedFiles: (count: number, size: string) => `${files(count)} deleted (${size})`,
+  changedFiles: (count: number, size: string) => `${files(count)} changed (${size})`,
+  addedFiles: (count: number, size: string) => `${files(count)} added (${size})`,
+  sameFiles: 'All files are the same',
+  backedUp: 'Stead first backs up the overwritten site. You can undo this for 7 days.',
 }

@@ -12,9 +12,9 @@ import { SitePicker } from '../../../parts/site-picker.tsx'
 import { backupsTexts, restoreTexts as texts } from '../../../texts/site/backups.ts'
 import { timeOf } from '../../../time.ts'
 import type { PartProps } from '../part.ts'
+import { usePreview } from '../use-preview.ts'
 import { Loss } from './loss.tsx'
 import type { Kind, RestorePoint } from './restore-point.ts'
-import { usePreview } from './restore-preview.ts'
 
 type Order = components['schemas']['NewRestore']
 type Choice = keyof typeof texts.choices
@@ -73,9 +73,15 @@ export function Restore({ site, id, act, point, all, onClose }: Props) {
     }
   }
   const preview = usePreview({
-    siteId: id,
-    order,
-    targetId: () => target.value.id,
+    async start() {
+      const params = { path: { site_id: id } }
+      const body = { ...order(), dry_run: true }
+      return (await ask(() => api.POST('/v1/sites/{site_id}/restores', { params, body }))).operationId
+    },
+    async read(operation) {
+      const params = { path: { site_id: target.value.id, operation_id: operation } }
+      return (await ask(() => api.GET('/v1/sites/{site_id}/restores/{operation_id}', { params }))).data
+    },
     // Text that is still being typed is previewed on request only.
     isAsked: choice.value !== 'parts' && there.isKnown && !there.reason,
     on: [choice.value, target.value.id],

@@ -1,16 +1,12 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { components } from '../../../../sdk/api.generated.ts'
-import { api, ask, messageOf } from '../../../api.ts'
-import type { Operation } from '../../../parts/work.ts'
+import { api, messageOf } from '../../api.ts'
+import type { Operation } from '../../parts/work.ts'
 
-type Order = components['schemas']['NewRestore']
-type Preview = components['schemas']['RestorePreview']
-
-export interface Previewing {
+export interface Previewing<Report> {
   /** The preview while it runs. */
   readonly operation: Signal<number | undefined>
-  readonly got: Signal<Preview | undefined>
+  readonly got: Signal<Report | undefined>
   readonly fault: Signal<string>
   /** Whether the person has seen the changes, cannot see them, or skipped them. */
   readonly isReady: ReadonlySignal<boolean>
@@ -21,18 +17,18 @@ export interface Previewing {
   ended(operation: Operation): void
 }
 
-/** Previews the changes of a restore. */
-export function usePreview(about: {
-  readonly siteId: number
-  order(): Order
-  /** The site that would be overwritten. */
-  targetId(): number
+/** Previews the changes of an operation that overwrites a site. */
+export function usePreview<Report>(about: {
+  /** Starts the preview, and returns its operation. */
+  start(): Promise<number | undefined>
+  /** Reads the report of a preview that succeeded. */
+  read(operationId: number): Promise<Report>
   /** Previews automatically whenever an element of `on` changes. */
   readonly isAsked: boolean
   readonly on: readonly unknown[]
-}): Previewing {
+}): Previewing<Report> {
   const operation = useSignal<number | undefined>(undefined)
-  const got = useSignal<Preview | undefined>(undefined)
+  const got = useSignal<Report | undefined>(undefined)
   const fault = useSignal('')
   const isSkipped = useSignal(false)
   const turn = useRef(0)
@@ -55,9 +51,7 @@ export function usePreview(about: {
   function look(): void {
     drop()
     void attempt(async (isCurrent) => {
-      const params = { path: { site_id: about.siteId } }
-      const body = { ...about.order(), dry_run: true }
-      const { operationId } = await ask(() => api.POST('/v1/sites/{site_id}/restores', { params, body }))
+      const operationId = await about.start()
       if (isCurrent()) operation.value = operationId
     })
   }
@@ -67,9 +61,8 @@ export function usePreview(about: {
     if (state !== 'succeeded') fault.value = error ?? state
     else
       void attempt(async (isCurrent) => {
-        const params = { path: { site_id: about.targetId(), operation_id: id } }
-        const { data } = await ask(() => api.GET('/v1/sites/{site_id}/restores/{operation_id}', { params }))
-        if (isCurrent()) got.value = data
+        const report = await about.read(id)
+        if (isCurrent()) got.value = report
       })
   }
   useEffect(() => {
