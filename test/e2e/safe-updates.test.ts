@@ -80,11 +80,28 @@ function withSite({ env, browser = false }: { env: Readonly<Record<string, strin
   }
   const page = async (path: string) => stead.visit('careful', path, { headers: { cookie: 'a=b' } })
   const rows = (sql: string) => siteRows(stead, 'careful', sql)
-  return { update, versionOf, page, rows }
+  /** Creates another site with one of the plugins, and returns the IDs of both. */
+  async function twoSites(name: Name): Promise<[number, number]> {
+    const other = await stead.createSite({ name: 'careless' })
+    const plugins = [{ path: name, version: '1.0' }]
+    const { headers } = await stead.api('POST', `/v1/sites/${other}/plugins`, { plugins })
+    await stead.ended(headers.get('operation-id') as string)
+    // The list of a site is read again, so that Stead knows of the plugin.
+    await stead.api('GET', `/v1/sites/${other}/plugins`)
+    await versionOf(name)
+    return [id, other]
+  }
+  async function updateMany(siteIds: readonly number[], name: Name) {
+    const { headers } = await stead.api('POST', '/v1/safe-updates', { siteIds, plugins: [{ path: name }] })
+    const operationId = headers.get('operation-id') as string
+    const { state, error } = await stead.ended(operationId, MINUTES)
+    return { state, error, batch: (await stead.api('GET', `/v1/safe-updates/${operationId}`)).body.data }
+  }
+  return { update, versionOf, page, rows, twoSites, updateMany }
 }
 
 describeSites('safe updates', ({ env, isNative }) => {
-  const { update, versionOf, page, rows } = withSite({ env })
+  const { update, versionOf, page, rows, twoSites, updateMany } = withSite({ env })
 
   test('undoes an update that breaks only the cart, and keeps what visitors wrote meanwhile', async () => {
     const begun = update('breaks-cart')
@@ -114,6 +131,14 @@ describeSites('safe updates', ({ env, isNative }) => {
       expect(await versionOf(name)).toMatchObject({ version: '1.1', status: 'active' })
     },
   )
+
+  test('of two sites undoes the one whose cart breaks, and keeps the other', async () => {
+    const sites = await twoSites('breaks-cart')
+    const { state, error, batch } = await updateMany(sites, 'breaks-cart')
+    expect([state, error]).toEqual(['failed', expect.stringContaining('careful (The update was undone: cart')])
+    expect(batch.sites.map((site: { state: string }) => site.state)).toEqual(['undone', 'kept'])
+    expect(batch).toMatchObject({ state: 'failed', counts: { undone: 1, kept: 1, waiting: 0 } })
+  })
 
   test('undoes an update that logs warnings', async () => {
     const { report } = await update('logs-warnings')
