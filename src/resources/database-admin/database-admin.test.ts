@@ -5,6 +5,7 @@ import { maintenance } from '../../edge/rules/maintenance.ts'
 import type { Visit } from '../../edge/visit.ts'
 import { withAdminer } from './database-admin.fixture.ts'
 import { createDatabaseAdmin } from './enter.ts'
+import { deleteLinksOfAccount } from './link.store.ts'
 
 const MINUTE = 60_000
 const visit = { userAgent: 'Browser/1.0', remoteAddress: '192.0.2.1' }
@@ -120,6 +121,15 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     expect(await api.database.read.selectFrom('sites').select('id').where('deleted_at', 'is', null).execute()).toEqual(
       [],
     )
+  })
+
+  test('of an account that is removed end, and those of others stay', async () => {
+    const mate = await api.person('mate@example.com')
+    await api.collaborate(mate, site, ['db_admin_access'])
+    const [kept, gone] = [await token(), await token(mate)]
+    await api.database.transaction((tx) => deleteLinksOfAccount(tx, mate.accountId))
+    expect(await open(gone)).toBe('unknown')
+    await session(kept)
   })
 
   test('are logged without their secret when they are created and when they are opened', async () => {
