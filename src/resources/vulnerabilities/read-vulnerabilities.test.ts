@@ -67,6 +67,17 @@ describe.each(dialects)('the feed of vulnerabilities on $dialect', ({ dialect, s
     expect(await stored()).toEqual([])
   })
 
+  test('forgets what is gone, and keeps other vulnerabilities of the same plugin', async () => {
+    const members = (ids: readonly string[]) =>
+      JSON.stringify(Object.fromEntries(ids.map((id) => [id, feedMember({ slug: 'forms', id })])))
+    server.files.set('/feed.json', members(['one', 'two', 'three']))
+    expect(await read(`${server.base}/feed.json`)).toEqual(done)
+    server.files.set('/feed.json', members(['one', 'three']))
+    expect(await read(`${server.base}/feed.json`, 13 * 3_600_000)).toEqual(done)
+    const rows = await api.database.read.selectFrom('vulnerabilities').select('feed_id').orderBy('feed_id').execute()
+    expect(rows.map(({ feed_id: id }) => id)).toEqual(['one', 'three'])
+  })
+
   test('is read twice a day, at once if the setting changes, and after an hour if it fails', async () => {
     const hours = 3_600_000
     const feed = `${server.base}/feed.json`
