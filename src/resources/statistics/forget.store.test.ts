@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
-import { foldOldDays } from './forget.store.ts'
+import { deleteStatisticsOfAccount, foldOldDays } from './forget.store.ts'
 
 describe.each(dialects)('days too old to be kept separately, on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
@@ -33,4 +33,18 @@ describe.each(dialects)('days too old to be kept separately, on $dialect', ({ di
       [2, 0, 50, 5],
     ])
   })
+})
+
+test('those of an account that is removed go, and those of others stay', async () => {
+  const made = await testDatabase('sqlite')
+  const row = (account_id: number) => ({ account_id, page_views: '{}', refreshed_at: 1 })
+  await made.database.transaction(async (tx) => {
+    await tx
+      .insertInto('account_statistics')
+      .values([row(1), row(2)])
+      .execute()
+    await deleteStatisticsOfAccount(tx, 1)
+  })
+  expect(await made.database.read.selectFrom('account_statistics').selectAll().execute()).toEqual([row(2)])
+  await made.drop()
 })

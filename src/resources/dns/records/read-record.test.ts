@@ -51,6 +51,8 @@ describe('fields that each type needs', () => {
     [{ type: 'TXT', value: '"two " "parts \\" belong"' }, { value: 'two parts " belong' }],
     [{ type: 'CAA', value: '0 ISSUE ca.example' }, { value: '0 issue "ca.example"' }],
     [{ type: 'CAA', value: '128 issuewild ";"' }, { value: '128 issuewild ";"' }],
+    [{ type: 'TLSA', name: '_443._tcp', value: `3 1 1 ${'AB'.repeat(32)}` }, { value: `3 1 1 ${'ab'.repeat(32)}` }],
+    [{ type: 'SSHFP', name: 'a', value: `4  2 ${'ab'.repeat(32)}` }, { value: `4 2 ${'ab'.repeat(32)}` }],
     [
       { type: 'A', name: 'www', site_id: 3 },
       { value: '', siteId: 3 },
