@@ -26,7 +26,16 @@ const closed = [
     'passwords',
     'recovery_codes',
   ],
-  ...['role_logins', 'schedules', 'sessions', 'sign_in_attempts', 'spent_challenges', 'tls_ticket_keys', 'tokens'],
+  ...[
+    'role_logins',
+    'safe_update_batches',
+    'schedules',
+    'sessions',
+    'sign_in_attempts',
+    'spent_challenges',
+    'tls_ticket_keys',
+    'tokens',
+  ],
   ...[
     'totp_secrets',
     'visitor_days',

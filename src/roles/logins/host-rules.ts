@@ -88,6 +88,11 @@ export const hostRights: RoleRules = {
     ...{ read: 'all', insert: 'all', update: 'all', delete: true },
     ...following('safe_updates', 'safe_updates.operation_id = safe_update_pictures.operation_id'),
   },
+  // What became of the update of a site, among those of others that one operation updates.
+  safe_update_batch_sites: {
+    ...{ read: ['site_id', 'update_id'], update: ['state', 'reason'], delete: true },
+    rows: ownSite,
+  },
   // A sync on the host of one site notes what both have in common.
   site_environments: {
     ...{ read: 'all', update: ['copied_at', 'level_at', 'level_before', 'level_operation_id'], delete: true },
