@@ -205,6 +205,14 @@ const updateMany: JobSample = {
       .execute()
     expect(batch?.state).toBe('completed')
   },
+  /** Nothing waits for a batch that has failed. */
+  async left({ api, site, owner: { accountId } }) {
+    const { read } = api.database
+    const open = read.selectFrom('safe_update_batches').select('operation_id').where('account_id', '=', accountId)
+    expect(await open.where('state', '=', 'in_progress').execute()).toEqual([])
+    const sites = read.selectFrom('safe_update_batch_sites').select('batch_id').where('site_id', '=', site)
+    expect(await sites.where('state', 'in', ['waiting', 'in_progress']).execute()).toEqual([])
+  },
 }
 
 const jobs: Record<string, JobSample> = {
