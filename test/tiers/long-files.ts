@@ -55,6 +55,7 @@ export const longFiles: readonly string[] = [
   'src/resources/backups/take/ondemand-backup.test.ts',
   'src/resources/backups/take/take-backup.test.ts',
   'src/resources/cms-version/automatic-updates.test.ts',
+  'src/resources/environments/environments.test.ts',
   'src/resources/imports/old-site/old-site.test.ts',
   'src/resources/installation/accounts/remove-account.test.ts',
   'src/resources/installation/bring-back-site.test.ts',
