@@ -167,23 +167,31 @@ export async function setBatchSite(
     .execute()
 }
 
-/** Marks updates as failed that ended without a report, as when their operations were deleted. */
+/** Returns the sites whose updates ended without a report, as when their operations were deleted. */
+export async function sitesOfLostUpdates(tx: Tx, id: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('safe_update_batch_sites as part')
+    .leftJoin('operations', (join) =>
+      join.onRef('operations.id', '=', 'part.update_id').on('operations.finished_at', 'is', null),
+    )
+    .select('part.site_id')
+    .where('part.batch_id', '=', id)
+    .where('part.state', '=', 'in_progress')
+    .where('operations.id', 'is', null)
+    .execute()
+  return rows.map(({ site_id }) => Number(site_id))
+}
+
+/** Marks the updates of {@link sitesOfLostUpdates} as failed. */
 export async function failLostUpdates(tx: Tx, id: number): Promise<void> {
+  const lost = await sitesOfLostUpdates(tx, id)
+  if (lost.length === 0) return
   await tx
     .updateTable('safe_update_batch_sites')
     .set({ state: 'failed', reason: 'Its operation has ended without a report' })
     .where('batch_id', '=', id)
     .where('state', '=', 'in_progress')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('operations')
-            .select('operations.id')
-            .whereRef('operations.id', '=', 'safe_update_batch_sites.update_id')
-            .where('operations.finished_at', 'is', null),
-        ),
-      ),
-    )
+    .where('site_id', 'in', lost)
     .execute()
 }
 
@@ -217,19 +225,20 @@ export async function holdPlaces(tx: Tx): Promise<void> {
   if (first) await lockForUpdate(tx, 'hosts', first.id)
 }
 
-/** Returns an older batch in progress that updates the site too. */
-export async function olderBatchOf(tx: Tx, id: number, siteId: number): Promise<number | undefined> {
-  const row = await tx
-    .selectFrom('safe_update_batch_sites as part')
+/** Returns the waiting sites of a batch that older batches in progress update, too, with such a batch of each. */
+export async function olderBatches(tx: Tx, id: number): Promise<Map<number, number>> {
+  const rows = await tx
+    .selectFrom('safe_update_batch_sites as waiting')
+    .innerJoin('safe_update_batch_sites as part', 'part.site_id', 'waiting.site_id')
     .innerJoin('safe_update_batches as batch', 'batch.operation_id', 'part.batch_id')
-    .select('part.batch_id')
-    .where('part.site_id', '=', siteId)
+    .select(['part.site_id', 'part.batch_id'])
+    .where('waiting.batch_id', '=', id)
+    .where('waiting.state', '=', 'waiting')
     .where('part.batch_id', '<', id)
     .where('part.state', 'in', ['waiting', 'in_progress'])
     .where('batch.state', '=', 'in_progress')
-    .limit(1)
-    .executeTakeFirst()
-  return row && Number(row.batch_id)
+    .execute()
+  return new Map(rows.map(({ site_id, batch_id }) => [Number(site_id), Number(batch_id)]))
 }
 
 /** Which safe updates a list has: those of sites that an account sees. */

@@ -14,7 +14,7 @@ import { actions } from '../actions.ts'
 import { chooseUpdates, type FoundUpdates } from '../find-updates.ts'
 import { beginReport, updateInProgress } from '../safe-update.store.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
-import { busyHosts, countRunning, holdPlaces, olderBatchOf, setBatchSite } from './batch.store.ts'
+import { busyHosts, countRunning, holdPlaces, olderBatches, setBatchSite } from './batch.store.ts'
 import { type BatchWish, UPDATES_AT_ONCE } from './batch.ts'
 
 export type BatchServices = Pick<ControlServices, 'database' | 'config' | 'pluginDirectory'>
@@ -26,6 +26,18 @@ type Context = StepContext<BatchWish, BatchServices>
 
 /** What to update, or why nothing. */
 type Finding = { readonly found: FoundUpdates } | { readonly reason: string; readonly state: 'skipped' | 'failed' }
+
+/** Skips the sites that older batches update, too, even if their hosts have no place for an update now. */
+export async function skipTaken({ services, operationId, transaction }: Context): Promise<void> {
+  if ((await olderBatches(services.database.read, operationId)).size === 0) return
+  await transaction(async (tx) => {
+    if (await isPaused(tx, operationId)) return
+    for (const [siteId, older] of await olderBatches(tx, operationId))
+      await setBatchSite(tx, operationId, siteId, { state: 'skipped', reason: updatedBy(older) })
+  })
+}
+
+const updatedBy = (operation: number): string => `Operation ${operation} already updates this site safely`
 
 /**
  * Begins the update of a site, if it has a place.
@@ -72,9 +84,9 @@ async function whySkipped(tx: Tx, context: Context, site: Site | undefined): Pro
   if (!isInstalled(site)) return `The site is ${site.state}`
   if (site.isInMaintenance) return 'The site is in maintenance mode'
   const update = await updateInProgress(tx, updateSafelyJob.name, site.id)
-  if (update !== undefined) return `Operation ${update} already updates this site safely`
-  const older = await olderBatchOf(tx, operationId, site.id)
-  return older === undefined ? undefined : `Operation ${older} already updates this site safely`
+  if (update !== undefined) return updatedBy(update)
+  const older = (await olderBatches(tx, operationId)).get(site.id)
+  return older === undefined ? undefined : updatedBy(older)
 }
 
 /** Finds out what to update on a site, from what Stead knows of it. The update itself asks the site again. */

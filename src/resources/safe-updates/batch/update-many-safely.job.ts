@@ -18,11 +18,12 @@ import {
   endBatch,
   failLostUpdates,
   sitesOfBatch,
+  sitesOfLostUpdates,
   statesOfBatch,
   waitingSites,
 } from './batch.store.ts'
 import { BatchWish, UPDATES_AT_ONCE } from './batch.ts'
-import { type BatchServices, beginOne, rememberedDirectory } from './begin-one.ts'
+import { type BatchServices, beginOne, rememberedDirectory, skipTaken } from './begin-one.ts'
 
 const Input = Type.Object({ ...BatchWish.properties, siteIds: Type.Array(Type.Integer()) })
 type Input = Type.Static<typeof Input>
@@ -65,7 +66,8 @@ async function updateEach(given: Context): Promise<void> {
   const { services, operationId, signal, transaction, progress } = context
   const { read } = services.database
   for (;;) {
-    await transaction((tx) => failLostUpdates(tx, operationId))
+    if ((await sitesOfLostUpdates(read, operationId)).length > 0)
+      await transaction((tx) => failLostUpdates(tx, operationId))
     const waits = await isPaused(read, operationId)
     if (!waits) await beginSome(context)
     const states = await statesOfBatch(read, operationId)
@@ -77,10 +79,11 @@ async function updateEach(given: Context): Promise<void> {
   }
 }
 
-/** Begins as many updates as there are places. */
+/** Skips the sites that older batches update, and begins as many updates as there are places. */
 async function beginSome(context: Context): Promise<void> {
   const { services, operationId, signal } = context
   const { read } = services.database
+  await skipTaken(context)
   if ((await countRunning(read)) >= UPDATES_AT_ONCE) return
   const busy = await busyHosts(read, updateSafelyJob.name)
   for (const { siteId, hostId } of await waitingSites(read, operationId)) {
