@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
+import { postgresUrl, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { registerHost } from '../host.store.ts'
 import { bindFolder } from './bind.ts'
 import { identifyInstallation } from './identity.store.ts'
 
 // A database in a file belongs to one host, whatever its folder is.
-describe.each(dialects.filter(({ dialect, skip }) => dialect === 'postgres' && !skip))('a host', () => {
+describe.skipIf(!postgresUrl)('a host', () => {
   let made: TestDatabase
   const folders: string[] = []
   beforeEach(async () => {

@@ -228,12 +228,11 @@ export function readStorageOf({ storage }: Record<string, unknown>): StoragePlac
   return { bucket, region, prefix, ...(typeof endpoint === 'string' && { endpoint }) }
 }
 
-/** Writes what a machine has got from its control. */
-export const keepGiven = (
-  dataDir: string,
-  joined: Joined,
-  given: Partial<Pick<Joined, 'keys' | 'storage'>>,
-): Promise<void> => writeJoined(dataDir, { ...joined, ...given })
+/** Writes what a machine that joined has got from its control. All else that it was given stays. */
+export async function keepGiven(dataDir: string, given: Partial<Pick<Joined, 'keys' | 'storage'>>): Promise<void> {
+  const joined = await readJoined(dataDir)
+  if (joined) await writeJoined(dataDir, { ...joined, ...given })
+}
 
 const writeJoined = (dataDir: string, joined: Joined): Promise<void> =>
   writeFileDurably(joinedFile(dataDir), `${JSON.stringify(joined)}\n`, 0o600)

@@ -6,7 +6,7 @@ import { secretOpener } from '../../platform/operations/rights-of-host.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { HostServices } from '../../resources/kit/host-services.ts'
 import { openBackups, openBackupsOf } from '../../resources/kit/open-backups.ts'
-import { keepGiven, readJoined } from '../certificates/join.ts'
+import { keepGiven } from '../certificates/join.ts'
 import type { RoleIdentity } from '../certificates/role-certificate.ts'
 import { signerFromControl, storeCoreAtControl } from '../keys/storage-from-control.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -31,7 +31,7 @@ export function openSecrets(
       openSecret: secretOpener({ database, hostId, sealer, definitions: jobs }),
     }
   if (!control) throw new Error('a host without the master key has a certificate')
-  const moved = (to: StoragePlace) => keepStorage(config.dataDir, to)
+  const moved = (storage: StoragePlace) => keepGiven(config.dataDir, { storage })
   const signed = place && { place, signer: signerFromControl(control, place, moved) }
   return {
     backups: openBackupsOf({ config, database, keys: keysFromControl(control), signed }),
@@ -41,11 +41,6 @@ export function openSecrets(
       return String(secret)
     },
   }
-}
-
-async function keepStorage(dataDir: string, storage: StoragePlace): Promise<void> {
-  const joined = await readJoined(dataDir)
-  if (joined) await keepGiven(dataDir, joined, { storage })
 }
 
 type KeysOfOwner = Awaited<ReturnType<StoreKeys['ofRepository']>>

@@ -1,12 +1,13 @@
 /** Tests the start of a host that has joined, with and without the master key. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../../../test/support/database.ts'
 import { installationOf } from '../../hosting/identity/identity.store.ts'
 import { edgeKeysOf } from '../../platform/crypto/edge-keys.ts'
 import type { HostKeys } from '../../platform/crypto/host-keys.ts'
 import { markOfKey } from '../../platform/crypto/master-key.ts'
+import { standardOutput } from '../../platform/terminal/standard-output.ts'
 import { type Joined, readJoined } from '../certificates/join.ts'
 import { isReadable, type JoinedMachine, type LoginLab, openLoginLab, sealedTexts } from '../logins/login.fixture.ts'
 
@@ -70,6 +71,24 @@ describe.skipIf(!postgresUrl)('a host that joined', () => {
     await writeFile(join(machine.dataDir, 'joined.json'), JSON.stringify(earlier))
     expect((await machine.open(settings)).signedStorage).toEqual(place)
     expect((await joined()).storage).toEqual(storage)
+  })
+
+  test('says which settings give it more rights than it needs', async () => {
+    async function warnings(own: Record<string, string>): Promise<string[]> {
+      const write = vi.spyOn(standardOutput, 'write').mockImplementation(() => undefined)
+      try {
+        await machine.open({ ...own, STEAD_LOG_LEVEL: 'warn', STEAD_LOG_FORMAT: 'json' })
+        return write.mock.calls.map(([line]) => JSON.parse(line).msg)
+      } finally {
+        write.mockRestore()
+      }
+    }
+    expect(await warnings({})).toEqual([])
+    expect(await warnings({ STEAD_BACKUP_DIR: machine.dataDir })).toEqual([])
+    expect(await warnings({ STEAD_BACKUP_S3_BUCKET: 'own' })).toEqual([
+      expect.stringContaining('credentials of the whole storage for backups. Remove the STEAD_BACKUP_S3 settings'),
+    ])
+    expect(await warnings(settings)).toEqual([expect.stringContaining('all rights in the database. Remove it')])
   })
 
   test('uses the master key while it has it, in a setting or a file', async () => {

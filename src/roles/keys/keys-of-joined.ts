@@ -35,6 +35,6 @@ export async function keysOfJoined(
     throw new OperatorError(`The control gave this ${joined.role} no keys. Upgrade the control.`, { exitCode: 1 })
   const found = readStorageOf(answer) ?? storage
   const given = { keys, ...(found && { storage: found }) }
-  await keepGiven(dataDir, joined, given)
+  await keepGiven(dataDir, given)
   return given
 }
