@@ -99,7 +99,7 @@ export const commands: readonly Command[] = [
         help: 'name of the host for this folder (default: its current name, or a new one)',
       },
     },
-    settings: records,
+    settings: [...records, 'hostName'],
     load: async () => (await import('./host.ts')).adopt,
   }),
   command({

@@ -10,7 +10,7 @@ import {
   trustedAuthorities,
 } from '../certificates/role-certificates.store.ts'
 import { type Config, type ListenAddress, settings } from '../config.ts'
-import { folderFacts, hostName } from '../hosting/identity/folder.ts'
+import { folderFacts, nameHost } from '../hosting/identity/folder.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { MINUTE_MS } from '../platform/durations.ts'
 import { timestamp } from '../platform/http/schemas.ts'
@@ -151,7 +151,7 @@ export async function join({ config, flags }: Call<{ token: string; control: str
   await usableDataFolder(config.dataDir)
   const joined = await joinInstallation(token, control, config.dataDir, await ownerOfFolder(config.dataDir))
   const { role, name } = joined
-  if (role === 'host') await hostName(config.dataDir, name)
+  if (role === 'host') await nameHost(config.dataDir, name)
   printOne({ role, name, data_folder: config.dataDir }, flags.json)
   if (!flags.json) console.log(`\n${nextStep(joined)}`)
 }

@@ -25,7 +25,10 @@ export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>)
 }
 
 /** Runs `stead host adopt`. */
-export async function adopt({ config, flags }: Call<{ host: string | undefined }, ControlDatabaseKey>): Promise<void> {
+export async function adopt({
+  config,
+  flags,
+}: Call<{ host: string | undefined }, ControlDatabaseKey | 'hostName'>): Promise<void> {
   printOne({ ...(await adoptFolder(config, flags.host)) }, flags.json)
 }
 

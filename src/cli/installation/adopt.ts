@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../../config.ts'
 import { isHeardOf, type KnownHost } from '../../hosting/identity/belonging.ts'
-import { folderFacts, hostName, newIdentity, RunningIdentity } from '../../hosting/identity/folder.ts'
+import { nameTaken } from '../../hosting/identity/faults.ts'
+import { folderFacts, nameHost, newIdentity, RunningIdentity } from '../../hosting/identity/folder.ts'
 import { giveHostIdentity, installationOf } from '../../hosting/identity/identity.store.ts'
 import { someUsers } from '../../hosting/identity/users.ts'
 import { DirectoriesOnDisk } from '../../hosting/site-directories/directories-on-disk.ts'
@@ -16,6 +18,8 @@ import {
 } from '../../roles/process-context.ts'
 import { CommandError } from '../output.ts'
 import { whileStopped } from '../with-control-database.ts'
+
+type AdoptSettings = ControlDatabaseSettings & Pick<Config, 'hostName'>
 
 /** The result of an adoption. */
 export interface Adopted {
@@ -33,7 +37,7 @@ export interface Adopted {
  * @param wanted the name of the host to which this folder is assigned; by default its previous host, otherwise a new
  * one
  */
-export async function adoptFolder(config: ControlDatabaseSettings, wanted?: string): Promise<Adopted> {
+export async function adoptFolder(config: AdoptSettings, wanted?: string): Promise<Adopted> {
   const { dataDir } = config
   if (!existsSync(dataDir)) throw new CommandError(`The data folder ${dataDir} does not exist. Set STEAD_DATA_DIR.`)
   const { identity, hostName: name, siteDirectories } = await folderFacts(dataDir)
@@ -51,7 +55,7 @@ export async function adoptFolder(config: ControlDatabaseSettings, wanted?: stri
 }
 
 async function adopt(
-  config: ControlDatabaseSettings,
+  config: AdoptSettings,
   { database, folder, facts, belonging }: ControlDatabase,
   wanted?: string,
 ): Promise<Adopted> {
@@ -63,6 +67,7 @@ async function adopt(
     throw new CommandError(
       `${known.name} reported a moment ago. If it runs elsewhere, stop it. If it has just stopped, try again in ten seconds.`,
     )
+  const name = known?.name ?? nameOfNew(folder.hostName, config.hostName, facts.hosts)
   const installation = (await installationOf(database.read))?.identity as string
   const isSame = folder.identity?.installation === installation
   const identity = new RunningIdentity(dataDir, {
@@ -86,8 +91,7 @@ async function adopt(
     await siteDirectories.reconcile({ isTakenOver: true })
   } else await quarantineAll(folders, identity)
   const { present, aside } = await folders.open()
-  const isNameFree = !facts.hosts.some(({ name }) => name === folder.hostName)
-  const name = await hostName(dataDir, known?.name ?? (isNameFree ? undefined : `host-${newIdentity().slice(0, 12)}`))
+  await nameHost(dataDir, name)
   // The identity comes last: until it is written, the folder is as foreign as before.
   await identity.write()
   return {
@@ -96,6 +100,18 @@ async function adopt(
     homes: present.length,
     set_aside: aside.length,
   }
+}
+
+/**
+ * Returns the name of a host that the database does not know: its own, or the configured one, or a random one.
+ * @throws OperatorError when another host has the configured name
+ */
+function nameOfNew(own: string | null, wanted: string | undefined, hosts: readonly KnownHost[]): string {
+  const isTaken = (name: string) => hosts.some((host) => host.name === name)
+  if (own !== null && !isTaken(own)) return own
+  if (wanted === undefined) return `host-${newIdentity().slice(0, 12)}`
+  if (isTaken(wanted)) throw nameTaken(wanted)
+  return wanted
 }
 
 function hostNamed(hosts: readonly KnownHost[], name: string): KnownHost {

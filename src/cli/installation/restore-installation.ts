@@ -6,7 +6,7 @@ import type { BackupRepository, BackupStore } from '../../backups/backup-store.t
 import { becomeAnotherLeaseHolder, leaseHolder, takeLeaseOver } from '../../backups/repository-lease.ts'
 import type { Config } from '../../config.ts'
 import { forgetSeen } from '../../hosting/host.store.ts'
-import { folderFacts, hostName, writeIdentity } from '../../hosting/identity/folder.ts'
+import { folderFacts, nameHost, writeIdentity } from '../../hosting/identity/folder.ts'
 import { databaseFacts } from '../../hosting/identity/identity.store.ts'
 import { masterKeyFile, readMasterKey } from '../../platform/crypto/master-key.ts'
 import { type Database, openDatabase, type Tx } from '../../platform/db/database.ts'
@@ -241,7 +241,7 @@ async function becomeHost(database: Database, dataDir: string, name: string | nu
   const { installation, hosts } = await databaseFacts(database)
   const host = hosts.find((each) => each.name === name)
   if (!host || installation === null || host.identity === null) return
-  await hostName(dataDir, host.name)
+  await nameHost(dataDir, host.name)
   const lastHome = await lastGivenId(database.read, 'site_homes')
   await writeIdentity(dataDir, { installation, host: host.identity, epoch: host.epoch, lastHome, firstUser: null })
 }

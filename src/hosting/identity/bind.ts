@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
 import { belongingOf, isCopyRunning } from './belonging.ts'
 import { copyRuns, foreignKnowledge, nameTaken, strangers } from './faults.ts'
-import { firstHostName, folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts'
+import { firstHostName, folderFacts, nameHost, newIdentity, RunningIdentity } from './folder.ts'
 import { databaseFacts } from './identity.store.ts'
 import { type TakenUsers, takeUsers } from './users.ts'
 
@@ -59,8 +59,10 @@ export async function bindFolder(
   if (belonging.kind === 'stranger') throw strangers(belonging.reason, { dataDir, folder, database: where })
   const host = belonging.kind === 'new' ? undefined : belonging.host
   if (folder.identity && host && isCopyRunning(folder.identity, host, nowMs)) throw copyRuns(dataDir, host.name)
-  if (!host && folder.hostName === null && records.hosts.some(({ name }) => name === newName)) throw nameTaken(newName)
-  const name = await (host ? hostName(dataDir, host.name) : firstHostName(dataDir, newName))
+  const isTaken = newName !== undefined && records.hosts.some((known) => known.name === newName)
+  if (!host && folder.hostName === null && isTaken) throw nameTaken(newName)
+  if (host) await nameHost(dataDir, host.name)
+  const name = host?.name ?? (await firstHostName(dataDir, newName))
   const own = folder.identity
   const users = taken ?? (await takeUsers(folder.firstUser, locks))
   const identity = new RunningIdentity(dataDir, {

@@ -35,7 +35,7 @@ export const databaseMissing = (dataDir: string, folder: FolderFacts): OperatorE
   )
 
 /** Returns the error for a new host with the name of another one. */
-export const nameTaken = (name: string | undefined): OperatorError =>
+export const nameTaken = (name: string): OperatorError =>
   new OperatorError(`Another host is named ${name}. Choose another name for this one with STEAD_HOST_NAME.`)
 
 export const copyRuns = (dataDir: string, name: string): OperatorError =>

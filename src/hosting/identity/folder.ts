@@ -88,15 +88,10 @@ export async function writeIdentity(dataDir: string, identity: FolderIdentity): 
   await writeFileDurably(identityFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`, 0o600)
 }
 
-/**
- * Returns the name of a host, which it keeps as long as its data folder exists.
- * @param wanted its name from now on
- */
-export async function hostName(dataDir: string, wanted?: string): Promise<string> {
-  if (wanted === undefined) return firstHostName(dataDir, undefined)
+/** Writes the name of a host into its data folder, unless the folder has it. */
+export async function nameHost(dataDir: string, name: string): Promise<void> {
   const file = hostNameFile(dataDir)
-  if ((await readOrNull(file))?.trim() !== wanted) await writeFileDurably(file, wanted, 0o600)
-  return wanted
+  if ((await readOrNull(file))?.trim() !== name) await writeFileDurably(file, name, 0o600)
 }
 
 /**
