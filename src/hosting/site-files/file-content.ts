@@ -67,11 +67,12 @@ export interface PrepareOptions {
 
 export interface PreparedFiles {
   /**
-   * Paths that will be new or changed, those of them that will be new, and paths that will be removed: counted, with
-   * the names of the first 1,000 of each.
+   * Paths that will be new or changed, those that will be new, those that will be changed, and paths that will be
+   * removed: counted, with the names of the first 1,000 of each.
    */
   readonly written: CountedPaths
   readonly added: CountedPaths
+  readonly changed: CountedPaths
   readonly removed: CountedPaths
 }
 

@@ -152,9 +152,9 @@ export class SiteFiles implements FileContent {
     const comparison = options.isCopy ? await RememberedComparison.open(directory.siteDirectory) : undefined
     try {
       const changes = comparison ?? new FileComparison(webOf(directory))
-      const { written, added, removed } = await this.#merge(directory, wanted, changes, options)
+      const { written, added, changed, removed } = await this.#merge(directory, wanted, changes, options)
       await comparison?.complete()
-      return { written, added, removed }
+      return { written, added, changed, removed }
     } finally {
       await comparison?.close()
     }

@@ -136,6 +136,7 @@ class Merging {
   readonly #frames: Frame[] = []
   readonly #written = new Tally()
   readonly #added = new Tally()
+  readonly #changed = new Tally()
   readonly #removed = new Tally()
   /** Folders outside the scope in which an entry is added or removed. */
   readonly #outside = new Set<string>()
@@ -166,6 +167,7 @@ class Merging {
     return {
       written: this.#written,
       added: this.#added,
+      changed: this.#changed,
       removed: this.#removed,
       freedBytes: this.#freedBytes,
       freedEntries: this.#freedEntries,
@@ -214,6 +216,7 @@ class Merging {
   #replaced(there: WalkedEntry, wanted: WantedEntry): void {
     if (there.kind === 'folder') this.#gone = there.path
     else if (wanted.kind === 'folder') this.#removed.add(there)
+    this.#changed.add(wanted)
     this.#free(there)
   }
 

@@ -85,6 +85,17 @@ describe('unchanged files', () => {
     expect(numbers().filter((each) => !before.includes(each))).toHaveLength(1)
   })
 
+  test('are compared with names of changed ones, however many new ones come first', async () => {
+    writeTree(directory.web, treeOf({ z: file('text') }))
+    const added = Object.fromEntries(Array.from({ length: 1001 }, (_each, at) => [`a${at}`, file('')]))
+    const told = await files.compare(directory, wanted(treeOf({ ...added, z: file('other') })), { scope: ALL })
+    expect(told).toMatchObject({
+      written: { count: 1002 },
+      added: { count: 1001, bytes: 0 },
+      changed: { count: 1, bytes: 5, first: ['z'] },
+    })
+  })
+
   test('are recognised by their stamp, and not even read', async () => {
     writeTree(directory.web, treeOf({ f: file('same') }))
     const [entry] = await Array.fromAsync(files.walk(directory))

@@ -83,13 +83,7 @@ async function compareFiles(context: Context, isElsewhere: boolean): Promise<Syn
   const onProgress = (done: number) => context.progressBytes(done, Math.max(done, bytes))
   const wanted = readdressed(source.files(scope), await addressChanges(context))
   const found = await forGood(() => services.siteFiles.compare(to, wanted, { scope, signal, onProgress }))
-  const { added, written, removed } = found
-  const isNew = new Set(added.first)
-  const changed = {
-    count: written.count - added.count,
-    bytes: written.bytes - added.bytes,
-    first: written.first.filter((path) => !isNew.has(path)),
-  }
+  const { added, changed, removed } = found
   return { added: shown(added), changed: shown(changed), removed: shown(removed) }
 }
 
