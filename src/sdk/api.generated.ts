@@ -7202,6 +7202,11 @@ export interface components {
             ended_at: string | null;
             /** @example 12 */
             site_id: number;
+            /**
+             * @description Name of the site
+             * @example Shop One
+             */
+            display_name: string;
         };
         SafeUpdateBatchOrder: {
             /** @description Sites to update. `-1`: all */

@@ -1,12 +1,11 @@
 import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
-import { Button } from '../parts/button.tsx'
 import { CursorPages, placeShown } from '../parts/cursor-pages.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { ExportCsv } from '../parts/export-csv.tsx'
 import { type Filter, Filters, filterOf } from '../parts/filters.tsx'
 import { List } from '../parts/list.tsx'
-import { attempt, told } from '../parts/toasts.tsx'
+import { OperationActions } from '../parts/operation-actions.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { currentStep, operationTitle, operationTypes } from '../texts/operation-names.ts'
 import { operationsTexts as texts } from '../texts/operations.ts'
@@ -36,12 +35,6 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
     return ask(() => api.GET('/v1/operations', { params: { query } }))
   }
   const operations = useLoad(() => read(placeShown(), PER_PAGE), [siteId, placeShown(), type, state])
-  const act = (verb: 'cancel' | 'retry' | 'undo' | 'pause' | 'continue', id: number) =>
-    attempt(async () => {
-      await ask(() => api.POST(`/v1/operations/{id}/${verb}`, { params: { path: { id } } }))
-      told(texts.said[verb])
-      await operations.reload()
-    })
   const isOfAll = siteId === undefined
   return (
     <>
@@ -80,19 +73,7 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
             {one.pausedAt ? texts.paused : (texts.states[one.state] ?? one.state)}
           </span>,
           <time dateTime={one.createdAt}>{timeOf(one.createdAt)}</time>,
-          <span class="row">
-            {one.actions?.map(({ action, reason }) => (
-              <Button
-                key={action}
-                isSmall
-                label={texts.actionOf(texts.actions[action], operationTitle(one))}
-                refusal={reason}
-                onClick={act(action, one.id)}
-              >
-                {texts.actions[action]}
-              </Button>
-            ))}
-          </span>,
+          <OperationActions of={one} onChange={operations.reload} />,
         ]}
       />
       <CursorPages next={operations.got.value?.next} />

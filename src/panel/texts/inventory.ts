@@ -2,7 +2,7 @@ const sites = (count: number): string => (count === 1 ? '1 site' : `${count.toLo
 
 export const inventoryTexts = {
   title: 'Plugins and themes',
-  tabs: { plugins: 'Plugins', themes: 'Themes' },
+  tabs: { plugins: 'Plugins', themes: 'Themes', updates: 'Safe updates' },
   q: 'Name',
   due: 'Update',
   dueOptions: { true: 'Update due', false: 'Up to date' } as Readonly<Record<string, string>>,
@@ -27,5 +27,6 @@ export const inventoryTexts = {
   isAutomatic: { true: 'On', false: 'Off' },
   siteActiveOptions: { true: 'Active', false: 'Inactive' } as Readonly<Record<string, string>>,
   versionOf: 'Version',
+  bulk: 'Selected sites',
   to: (from: string, to: string) => `${from} → ${to}`,
 }

@@ -82,6 +82,7 @@ export const bulkTexts = {
   clear: 'Clear',
   more: 'More',
   tag: 'Tag',
+  updateSafely: 'Update plugins safely',
   actions: {
     update: 'Update WordPress',
     'backup-db': 'Back up database',

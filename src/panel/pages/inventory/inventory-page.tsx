@@ -8,10 +8,12 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { Vulnerabilities } from '../../parts/vulnerabilities.tsx'
 import { inventoryTexts as texts } from '../../texts/inventory.ts'
+import { AllUpdates } from './all-updates.tsx'
+import { BatchOfUpdates } from './batch-of-updates.tsx'
 import { choiceOf } from './choice-of.ts'
 import { SitesWithPage } from './sites-with-page.tsx'
 
-type InventoryKind = keyof typeof texts.tabs
+type InventoryKind = 'plugins' | 'themes'
 type Installed = components['schemas']['InstalledExtension']
 
 const PER_PAGE = 50
@@ -27,11 +29,21 @@ export function InventoryPage({ slug }: { readonly slug: string | undefined }) {
         <h1>{texts.title}</h1>
       </div>
       <Vulnerabilities />
-      <Tabs label={texts.title} tabs={texts.tabs} clears={[PLACE, ...filters.map(({ name }) => name)]}>
-        {(shown) => <Inventory key={shown} kind={shown} />}
+      <Tabs
+        label={texts.title}
+        tabs={texts.tabs}
+        clears={[PLACE, 'state', 'batch', ...filters.map(({ name }) => name)]}
+      >
+        {(shown) => (shown === 'updates' ? <Updates /> : <Inventory key={shown} kind={shown} />)}
       </Tabs>
     </>
   )
+}
+
+/** The safe updates of all sites, or of those that were started together. */
+function Updates() {
+  const batch = Number(filterOf('batch'))
+  return Number.isSafeInteger(batch) && batch > 0 ? <BatchOfUpdates key={batch} id={batch} /> : <AllUpdates />
 }
 
 const filters: readonly Filter[] = [

@@ -1,16 +1,25 @@
-import type { components } from '../../../sdk/api.generated.ts'
-import { api, ask } from '../../api.ts'
+import type { components, paths } from '../../../sdk/api.generated.ts'
+import { api, ask, type Got } from '../../api.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
 import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { type Filter, Filters, filterOf } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
+import { BulkBar, useSelection } from '../../parts/selection.tsx'
+import { attempt } from '../../parts/toasts.tsx'
+import { manyUpdates } from '../../parts/update-many.ts'
 import { useLoad } from '../../parts/use-load.ts'
 import { inventoryTexts as texts } from '../../texts/inventory.ts'
+import { manyUpdatesTexts as updateTexts } from '../../texts/many-updates.ts'
 import { choiceOf } from './choice-of.ts'
 
+type InventoryKind = 'plugins' | 'themes'
 type SiteWith = components['schemas']['SiteWithExtension']
 
 const PER_PAGE = 50
+/** The most sites that are updated together. */
+const MOST = 1000
 
 const filters: readonly Filter[] = [
   { name: 'version', label: texts.versionOf },
@@ -19,7 +28,7 @@ const filters: readonly Filter[] = [
 ]
 
 /** The sites that have a plugin or theme. */
-export function SitesWithPage({ kind, slug }: { readonly kind: keyof typeof texts.tabs; readonly slug: string }) {
+export function SitesWithPage({ kind, slug }: { readonly kind: InventoryKind; readonly slug: string }) {
   const [version, due, active] = [filterOf('version'), choiceOf('due'), choiceOf('active')]
   const query = {
     ...{ after: placeShown(), per_page: PER_PAGE },
@@ -27,12 +36,16 @@ export function SitesWithPage({ kind, slug }: { readonly kind: keyof typeof text
     ...(due !== undefined && { update_due: due }),
     ...(active !== undefined && { active }),
   }
-  const params = { path: { slug }, query }
-  const read = () =>
-    kind === 'themes'
-      ? ask(() => api.GET('/v1/themes/{slug}/sites', { params }))
-      : ask(() => api.GET('/v1/plugins/{slug}/sites', { params }))
-  const sites = useLoad<SiteWith[]>(read, [placeShown(), version, due, active])
+  const read = (asked: Query) => readSitesWith(kind, slug, asked)
+  const sites = useLoad<SiteWith[]>(() => read(query), [placeShown(), version, due, active])
+  const allDue = useLoad<SiteWith[]>(() => read({ update_due: true, page: 1, per_page: 1 }))
+  const selection = useSelection<SiteWith>({
+    keyOf: (site) => (site.update_version === null ? undefined : `${site.id}`),
+    nameOf: (site) => site.display_name,
+  })
+  const order = kind === 'themes' ? { themes: [{ name: slug }] } : { plugins: [{ path: slug }] }
+  const update = (ids: readonly number[]) => askFirst(manyUpdates(ids, slug, order))()
+  const countDue = Math.min(allDue.got.value?.page?.totalItems ?? 0, MOST)
   return (
     <>
       <div class="head">
@@ -42,6 +55,13 @@ export function SitesWithPage({ kind, slug }: { readonly kind: keyof typeof text
           </a>
           {slug}
         </h1>
+        {countDue > 0 && (
+          <div class="right">
+            <Button isMain icon="shield" onClick={attempt(async () => update(await readDue(read)))}>
+              {updateTexts.updateDue(countDue)}
+            </Button>
+          </div>
+        )}
       </div>
       <div class="row spread top-aligned">
         <Filters of={filters} />
@@ -52,6 +72,7 @@ export function SitesWithPage({ kind, slug }: { readonly kind: keyof typeof text
         head={texts.siteHead}
         columns={['wide', '', '', 'extra']}
         isCards
+        selection={selection}
         empty={
           <div class="card">
             <Empty icon="search" title={texts.noneTitle} text={texts.noneText} />
@@ -76,6 +97,31 @@ export function SitesWithPage({ kind, slug }: { readonly kind: keyof typeof text
         ]}
       />
       <CursorPages isOldestFirst next={sites.got.value?.next} />
+      <BulkBar label={texts.bulk} keys={selection.keys}>
+        <Button isSmall icon="shield" onClick={() => update([...selection.keys.value].map(Number))}>
+          {updateTexts.update}
+        </Button>
+      </BulkBar>
     </>
   )
+}
+
+type Query = NonNullable<paths['/v1/plugins/{slug}/sites']['get']['parameters']['query']>
+
+const readSitesWith = (kind: InventoryKind, slug: string, query: Query) => {
+  const params = { path: { slug }, query }
+  return kind === 'themes'
+    ? ask(() => api.GET('/v1/themes/{slug}/sites', { params }))
+    : ask(() => api.GET('/v1/plugins/{slug}/sites', { params }))
+}
+
+/** Returns the sites whose update is due, from all pages of the list. */
+async function readDue(read: (query: Query) => Promise<Got<SiteWith[]>>): Promise<number[]> {
+  const found: number[] = []
+  for (let after: number | undefined = 0; after !== undefined && found.length < MOST; ) {
+    const { data, next }: Got<SiteWith[]> = await read({ update_due: true, after, per_page: PER_PAGE })
+    found.push(...data.map(({ id }) => id))
+    after = next
+  }
+  return found.slice(0, MOST)
 }

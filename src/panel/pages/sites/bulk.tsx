@@ -2,12 +2,15 @@ import { signal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, messageOf } from '../../api.ts'
 import { changes } from '../../live.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import type { IconName } from '../../parts/icons.ts'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { type Right, SitesRights } from '../../parts/rights.tsx'
+import { manyUpdates } from '../../parts/update-many.ts'
+import { manyUpdatesTexts } from '../../texts/many-updates.ts'
 import { bulkTexts as texts } from '../../texts/sites.ts'
 import { choose, chooseAll, chosen } from './choice.ts'
 
@@ -121,6 +124,9 @@ export function Bulk({ page }: { readonly page: readonly Listed[] }) {
                 {texts.actions[each]}
               </Button>
             ))}
+            <Button isSmall icon="shield" of="startSafeUpdate" onClick={updateSafely}>
+              {texts.updateSafely}
+            </Button>
             <Menu isUp class="sm" label={texts.more} button={texts.more}>
               {all
                 .filter((each) => !FIRST.includes(each))
@@ -149,6 +155,9 @@ export function Bulk({ page }: { readonly page: readonly Listed[] }) {
     </section>
   )
 }
+
+/** One operation for all of them, with a page of its own. */
+const updateSafely = () => askFirst(manyUpdates([...chosen.value.keys()], manyUpdatesTexts.everything, { all: true }))()
 
 const asked = signal<Action | undefined>(undefined)
 

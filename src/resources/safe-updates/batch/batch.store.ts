@@ -248,11 +248,19 @@ export interface UpdatesFilter {
   readonly batchId?: number | undefined
 }
 
-/** Returns safe updates, newest first. */
-export async function updatesSeen(tx: Tx, filter: UpdatesFilter, asked: RowsAsked): Promise<StoredUpdate[]> {
-  const all = seen(tx, filter).selectAll('safe_updates').orderBy('safe_updates.operation_id', 'desc')
+/** Returns safe updates with the names of their sites, newest first. */
+export async function updatesSeen(
+  tx: Tx,
+  filter: UpdatesFilter,
+  asked: RowsAsked,
+): Promise<(StoredUpdate & { readonly siteName: string })[]> {
+  const all = seen(tx, filter)
+    .innerJoin('sites', 'sites.id', 'safe_updates.site_id')
+    .selectAll('safe_updates')
+    .select('sites.display_name')
+    .orderBy('safe_updates.operation_id', 'desc')
   const page = rowsOfPage(all, asked, { column: 'safe_updates.operation_id', order: 'desc' })
-  return (await page.execute()).map(updateOf)
+  return (await page.execute()).map((row) => ({ ...updateOf(row), siteName: row.display_name }))
 }
 
 export async function countUpdatesSeen(tx: Tx, filter: UpdatesFilter): Promise<number> {

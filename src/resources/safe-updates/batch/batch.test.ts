@@ -266,6 +266,8 @@ describe.each(dialects)('safe updates of many sites on $dialect', ({ dialect, sk
     const list = async (by: Person, query = '') =>
       (await by.call('GET', `/v1/safe-updates${query}`)).body.data.map(({ site_id }: { site_id: number }) => site_id)
     expect(await list(owner)).toEqual([two, one])
+    const [{ display_name: name }] = (await owner.call('GET', '/v1/safe-updates?state=kept')).body.data
+    expect(name).toBe('shop-1')
     expect(await list(owner, '?state=kept')).toEqual([one])
     expect(await list(owner, `?batch_id=${id}`)).toEqual([two, one])
     expect(await list(owner, `?batch_id=${id + 999}`)).toEqual([])

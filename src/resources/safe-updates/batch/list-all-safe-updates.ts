@@ -6,7 +6,11 @@ import { presentUpdate, REPORT_DAYS, SafeUpdateSchema, updateStates } from '../s
 import { countUpdatesSeen, updatesSeen } from './batch.store.ts'
 
 const WithSite = Type.Object(
-  { ...SafeUpdateSchema.properties, site_id: Type.Integer({ examples: [12] }) },
+  {
+    ...SafeUpdateSchema.properties,
+    site_id: Type.Integer({ examples: [12] }),
+    display_name: Type.String({ description: 'Name of the site', examples: ['Shop One'] }),
+  },
   { title: 'SafeUpdateOfSite' },
 )
 
@@ -36,7 +40,10 @@ export const listAllSafeUpdates = endpoint({
     const asked = pageOf(query)
     const filter = { accountId, state: query.state, batchId: query.batch_id }
     const updates = await updatesSeen(tx, filter, asked)
-    const data = updates.map((update) => ({ ...presentUpdate(update), site_id: update.siteId }))
+    const data = updates.map((update) => ({
+      ...presentUpdate(update),
+      ...{ site_id: update.siteId, display_name: update.siteName },
+    }))
     return reply(data, await besidesOf(asked, updates, () => countUpdatesSeen(tx, filter)))
   },
 })
