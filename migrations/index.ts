@@ -80,6 +80,7 @@ import { controlAddresses } from './0133-control-addresses.ts'
 import { safeUpdateBatches } from './0134-safe-update-batches.ts'
 import { vulnerabilities } from './0138-vulnerabilities.ts'
 import { siteEnvironments } from './0139-site-environments.ts'
+import { safeUpdateSettings } from './0143-safe-update-settings.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -164,4 +165,5 @@ export const migrations: Record<string, Migration> = {
   '0134-safe-update-batches': safeUpdateBatches,
   '0138-vulnerabilities': vulnerabilities,
   '0139-site-environments': siteEnvironments,
+  '0143-safe-update-settings': safeUpdateSettings,
 }

@@ -12,6 +12,7 @@ import { showWork } from '../../../parts/work.ts'
 import { safeUpdatesTexts as texts } from '../../../texts/site/safe-updates.ts'
 import { timeOf } from '../../../time.ts'
 import { nameOf } from './plugin-changes.ts'
+import { SafeUpdateSettings } from './safe-update-settings.tsx'
 
 type Update = components['schemas']['SafeUpdate']
 
@@ -40,6 +41,9 @@ export function SafeUpdates({ id }: { readonly id: number }) {
     <>
       <Callout>
         <b>{texts.title}.</b> {texts.is}
+        <p>
+          <SafeUpdateSettings id={id} />
+        </p>
       </Callout>
       {hasAny && (
         <List
