@@ -71,6 +71,8 @@ export interface AppOptions {
   readonly pluginDirectory?: Services['pluginDirectory'] | undefined
   /** Passes clients' uploads on to hosts. Default: there is none. */
   readonly sendPart?: Services['sendPart']
+  /** Prints pages as PDF. Default: no browser. */
+  readonly printPage?: Services['printPage']
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<Readiness>
@@ -123,6 +125,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     backups,
     downloads,
     sendPart: options.sendPart,
+    printPage: options.printPage,
     log,
     logs,
     definitions: jobs,

@@ -4,8 +4,10 @@ import { alerts } from './alerts/index.ts'
 import { applications } from './applications/index.ts'
 import { authentication } from './authentication/index.ts'
 import { backups } from './backups/index.ts'
+import { branding } from './branding/index.ts'
 import { caches } from './caches/index.ts'
 import { certificates } from './certificates/index.ts'
+import { clientReports } from './client-reports/index.ts'
 import { cmsVersion } from './cms-version/index.ts'
 import { collaborators } from './collaborators/index.ts'
 import { databaseAdmin } from './database-admin/index.ts'
@@ -45,6 +47,7 @@ export const resources = [
   sessions,
   applications,
   account,
+  branding,
   activity,
   sites,
   searches,
@@ -75,6 +78,7 @@ export const resources = [
   monitoring,
   alerts,
   performanceReports,
+  clientReports,
   operations,
   webhooks,
   certificates,

@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
-import type { BackupStore } from '../backups/backup-store.ts'
 import { controlBudgets } from '../budgets.ts'
 import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
@@ -39,6 +38,7 @@ import { credentialsFile, type OwnerCredentials, readCredentials, urlOf } from '
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { requireMasterKey } from './keys/process-keys.ts'
 import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
+import { openPrinter } from './page-print.ts'
 import type { ProcessContext, RunningRole } from './process-context.ts'
 import { judgeReadiness, type PartStates } from './readiness.ts'
 import { untilFree } from './start/free-port.ts'
@@ -107,9 +107,11 @@ export async function startControl(
   }
   const identity = await openIdentityOf(context, 'control')
   const backups = openBackups(context)
+  const printPage = openPrinter(config)
   const ownChecks = checksOfControl(context, parts)
   const app = await createApp({
     ...{ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness },
+    printPage,
     sendPart: createSendPart(hostKey, identity?.trust),
     checks: keptFor(CHECKED_MS, () => ownChecks(true)),
   })
@@ -140,7 +142,7 @@ export async function startControl(
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
   isIntroduced = true
-  const background = startBackground(context, backups, own.registry)
+  const background = startBackground(context, { backups, printPage }, own.registry)
   log.info({ url }, 'the API listens')
   logProblems(log, ownChecks)
   return {
@@ -157,7 +159,11 @@ export async function startControl(
 const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
 /** Starts the work that the control does without a request. */
-function startBackground(context: ProcessContext, backups: BackupStore, registry: Registry): RunningRole {
+function startBackground(
+  context: ProcessContext,
+  shared: Pick<ControlServices, 'backups' | 'printPage'>,
+  registry: Registry,
+): RunningRole {
   const { config, database, log, sealer, edgeSealer, logs, hostKey } = context
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
@@ -166,7 +172,7 @@ function startBackground(context: ProcessContext, backups: BackupStore, registry
     panelUrl: panelAddress(config),
   })
   const services: ControlServices = {
-    ...{ config, database, sealer, edgeSealer, backups, mailer, logs },
+    ...{ config, database, sealer, edgeSealer, mailer, logs, ...shared },
     masterKey: requireMasterKey(context),
     definitions: jobs,
     accountHooks,

@@ -515,6 +515,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the branding of your account
+         * @description An addition of Stead. Returns the name, color, and logo of the reports for your clients, and of the mails with them.
+         */
+        get: operations["getBranding"];
+        /**
+         * Update the branding of your account
+         * @description An addition of Stead. Send at least one field. Null restores the default.
+         */
+        put: operations["updateBranding"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/branding/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the logo of your account
+         * @description An addition of Stead. Returns the picture as it was uploaded.
+         */
+        get: operations["getBrandingLogo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/logs/activity": {
         parameters: {
             query?: never;
@@ -2448,34 +2492,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/sites/{id}/safe-update-settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the safe update settings of a site
-         * @description An addition of Stead. Returns which elements the pictures of all safe updates leave out, and which pages they compare, too.
-         *
-         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
-         */
-        get: operations["getSafeUpdateSettings"];
-        /**
-         * Update the safe update settings of a site
-         * @description An addition of Stead. Send at least one field. A list replaces the one before. The settings count from the next safe update on. A selector that the browser does not know hides nothing.
-         *
-         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
-         */
-        put: operations["updateSafeUpdateSettings"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/safe-updates": {
         parameters: {
             query?: never;
@@ -3487,6 +3503,122 @@ export interface paths {
          */
         get: operations["getPerformanceReportThumbnail"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{id}/client-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the client reports of a site
+         * @description An addition of Stead. Returns one page of the months with a report, newest first: this one so far, the last one, and earlier ones. Stead keeps 24 months.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["listClientReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/client-reports/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the client report of a month
+         * @description An addition of Stead. Returns uptime, updates, backups, visits, performance, and domains. A part without data is null. Times are in UTC.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getClientReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/client-reports/{month}/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the client report of a month as a page
+         * @description An addition of Stead. Returns one HTML file in the colors of the account that owns the site. It has no scripts, loads nothing, and prints on A4.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getClientReportPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/client-reports/{month}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the client report of a month as PDF
+         * @description An addition of Stead. Returns the page on A4. It takes a few seconds, and requires Chromium where the API runs.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getClientReportPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{id}/client-report-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get who receives the client reports of a site
+         * @description An addition of Stead. Returns the recipients, and the newest mails with reports.
+         *
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
+         */
+        get: operations["getClientReportSettings"];
+        /**
+         * Update who receives the client reports of a site
+         * @description An addition of Stead. The list replaces the one before; an empty one ends the mails. The first report is that of this month.
+         *
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
+         */
+        put: operations["updateClientReportSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4677,6 +4809,50 @@ export interface components {
             /** @example 1 Site */
             name: string;
             quantity: number;
+        };
+        Branding: {
+            /**
+             * @description Name of the agency. Null: the name of the account
+             * @example Northlight Studio
+             */
+            name: string | null;
+            /**
+             * @description Accent color. Stead writes on it in black or white, whichever is easier to read
+             * @example #0f766e
+             */
+            color: string | null;
+            /**
+             * @description Mail address to which clients reply
+             * @example hello@northlight.example
+             */
+            reply_to: string | null;
+            /**
+             * @description Path of the logo. It requires the same token
+             * @example /v1/account/branding/logo
+             */
+            logo_location: string | null;
+        };
+        BrandingUpdate: {
+            /**
+             * @description Name of the agency. Null: the name of the account
+             * @example Northlight Studio
+             */
+            name?: string | null;
+            /**
+             * @description Accent color. Stead writes on it in black or white, whichever is easier to read
+             * @example #0f766e
+             */
+            color?: string | null;
+            /**
+             * @description Mail address to which clients reply
+             * @example hello@northlight.example
+             */
+            reply_to?: string | null;
+            /**
+             * @description PNG, JPEG, or WebP in Base64, at most 200 kB and 4000 pixels wide and high
+             * @example iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgL8sDAAGLAPQ8xSAqAAAAAElFTkSuQmCC
+             */
+            logo?: string | null;
         };
         ActivityFilter: {
             /** @enum {string} */
@@ -7051,7 +7227,7 @@ export interface components {
             all?: boolean;
             plugins?: components["schemas"]["PluginRelease"][];
             themes?: components["schemas"]["ThemeRelease"][];
-            /** @description More pages to compare. Together with those of the settings of the site, at most 10 */
+            /** @description More pages to compare */
             paths?: string[];
         };
         PageBeforeUpdate: {
@@ -7107,7 +7283,7 @@ export interface components {
         };
         SafeUpdatePage: {
             /**
-             * @description `own`: from `paths` of the request or of the site
+             * @description `own`: from `paths` of the request
              * @example front
              * @enum {string}
              */
@@ -7192,38 +7368,6 @@ export interface components {
              * @example null
              */
             pictures_missing: string | null;
-        };
-        SafeUpdateSettings: {
-            /**
-             * @description Elements that pictures leave out. Their text is still compared
-             * @example [
-             *       ".visitor-counter"
-             *     ]
-             */
-            masks: string[];
-            /**
-             * @description More pages that every safe update compares
-             * @example [
-             *       "/checkout/"
-             *     ]
-             */
-            paths: string[];
-        };
-        SafeUpdateSettingsUpdate: {
-            /**
-             * @description Elements that pictures leave out. Their text is still compared
-             * @example [
-             *       ".visitor-counter"
-             *     ]
-             */
-            masks?: string[];
-            /**
-             * @description More pages that every safe update compares
-             * @example [
-             *       "/checkout/"
-             *     ]
-             */
-            paths?: string[];
         };
         SafeUpdateOfSite: {
             /**
@@ -8991,6 +9135,258 @@ export interface components {
             created_at: string;
             desktop: components["schemas"]["PastPerformance"];
             mobile: components["schemas"]["PastPerformance"];
+        };
+        ClientReportMonth: {
+            /** @example 2026-10 */
+            month: string;
+            /**
+             * @description `so_far`: the month has not ended
+             * @example complete
+             * @enum {string}
+             */
+            state: "so_far" | "complete";
+        };
+        ClientReportIncident: {
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            began_at: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            ended_at: string | null;
+            /**
+             * @example status
+             * @enum {string}
+             */
+            reason: "dns" | "tls" | "status" | "php" | "time";
+            /** @example The front page answers 502 */
+            detail: string;
+        };
+        ClientReportUptime: {
+            /**
+             * @description Share of the questions that the site answered
+             * @example 99.98
+             */
+            percent: number;
+            /** @description Percent of each day. Null without questions */
+            days: (number | null)[];
+            /**
+             * @description How often it was down
+             * @example 1
+             */
+            incidents: number;
+            /**
+             * @description How long it was down in total
+             * @example 7
+             */
+            down_minutes: number;
+            /** @description Oldest first */
+            list: components["schemas"]["ClientReportIncident"][];
+        };
+        ClientReportChange: {
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            at: string;
+            /** @example Updated Akismet from 5.3 to 5.4 */
+            text: string;
+            /**
+             * @description `undone`: Stead found a fault after the update, and went back. `failed`: the site was left unchanged
+             * @example done
+             * @enum {string}
+             */
+            outcome: "done" | "undone" | "failed";
+        };
+        ClientReportUpdates: {
+            /**
+             * @description Updates that the site has
+             * @example 4
+             */
+            done: number;
+            /**
+             * @description Updates that were undone
+             * @example 0
+             */
+            undone: number;
+            /**
+             * @description Updates that failed
+             * @example 0
+             */
+            failed: number;
+            /**
+             * @description The first day that was counted
+             * @example 2026-10-01
+             */
+            counted_since: string;
+            /** @description Oldest first */
+            list: components["schemas"]["ClientReportChange"][];
+        };
+        ClientReportBackups: {
+            /**
+             * @description Backups of files
+             * @example 31
+             */
+            files: number;
+            /**
+             * @description Backups of the database
+             * @example 744
+             */
+            databases: number;
+            /**
+             * @description Test restores that succeeded
+             * @example 4
+             */
+            proven: number;
+            /**
+             * @description Test restores that failed
+             * @example 0
+             */
+            not_proven: number;
+            /**
+             * @description The first day that was counted
+             * @example 2026-10-01
+             */
+            counted_since: string;
+        };
+        ClientReportVisits: {
+            /**
+             * @description Unique visitors of each day
+             * @example 1280
+             */
+            visits: number;
+            /**
+             * @description Page views
+             * @example 5120
+             */
+            views: number;
+            /**
+             * @description Visits in the month before. Null: none were counted
+             * @example 1100
+             */
+            visits_before: number | null;
+            /**
+             * @description Page views in the month before
+             * @example 4800
+             */
+            views_before: number | null;
+            /** @description Page views of each day */
+            days: number[];
+        };
+        ClientReportScores: {
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            at: string;
+            /**
+             * @description Lighthouse score, 0 to 100
+             * @example 98
+             */
+            desktop: number | null;
+            /** @example 91 */
+            mobile: number | null;
+        };
+        ClientReportPerformance: {
+            now: components["schemas"]["ClientReportScores"];
+            /** @description The measurement before, if there is one */
+            before: components["schemas"]["ClientReportScores"] | null;
+        };
+        ClientReportDomains: {
+            /**
+             * @description Domains of the site
+             * @example 2
+             */
+            domains: number;
+            /**
+             * @description Names with a certificate
+             * @example 2
+             */
+            certificates: number;
+            /**
+             * @description Names that want a certificate and have none
+             * @example 0
+             */
+            missing: number;
+            /**
+             * @description When the first certificate expires. Stead renews it before
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            valid_until: string | null;
+        };
+        ClientReport: {
+            /** @example 2026-10 */
+            month: string;
+            /**
+             * @description `so_far`: the month has not ended
+             * @example complete
+             * @enum {string}
+             */
+            state: "so_far" | "complete";
+            /**
+             * @description Day on which the data was read
+             * @example 2026-11-01
+             */
+            as_of: string;
+            /** @example My first site */
+            site_name: string;
+            /** @example www.example.com */
+            address: string;
+            /** @description Null: no edge asked the site */
+            uptime: components["schemas"]["ClientReportUptime"] | null;
+            /** @description Null: updates were not counted yet */
+            updates: components["schemas"]["ClientReportUpdates"] | null;
+            /** @description Null: backups were not counted yet */
+            backups: components["schemas"]["ClientReportBackups"] | null;
+            /** @description Null: no visits were counted */
+            visits: components["schemas"]["ClientReportVisits"] | null;
+            /** @description Null: nothing was measured */
+            performance: components["schemas"]["ClientReportPerformance"] | null;
+            domains: components["schemas"]["ClientReportDomains"];
+        };
+        ClientReportMail: {
+            /** @example 2026-10 */
+            month: string;
+            /** @example client@example.com */
+            recipient: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            requested_at: string;
+            /**
+             * @description Null: not sent yet, or not at all
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            sent_at: string | null;
+            /**
+             * @description Why it was not sent
+             * @example null
+             */
+            fault: string | null;
+        };
+        ClientReportSettings: {
+            /**
+             * @description Mail addresses. Each gets the report of the last month when it has ended
+             * @example [
+             *       "client@example.com"
+             *     ]
+             */
+            recipients: string[];
+            /** @description The newest 50 mails, those of the last month first */
+            mails: components["schemas"]["ClientReportMail"][];
+        };
+        ClientReportSettingsUpdate: {
+            /**
+             * @description Mail addresses. Each gets the report of the last month when it has ended
+             * @example [
+             *       "client@example.com"
+             *     ]
+             */
+            recipients: string[];
         };
         Webhook: {
             id: number;
@@ -10843,6 +11239,99 @@ export interface operations {
                         data: components["schemas"]["AttachedAddon"][];
                         errors: null;
                     };
+                };
+            };
+        };
+    };
+    getBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Branding"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    updateBranding: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Northlight Studio",
+                 *       "color": "#0f766e",
+                 *       "reply_to": "hello@northlight.example",
+                 *       "logo": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPgL8sDAAGLAPQ8xSAqAAAAAElFTkSuQmCC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BrandingUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Branding"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getBrandingLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
                 };
             };
         };
@@ -15021,82 +15510,6 @@ export interface operations {
             };
         };
     };
-    getSafeUpdateSettings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path: {
-                /** @example 1 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @example Success */
-                        message: string;
-                        data: components["schemas"]["SafeUpdateSettings"];
-                        errors: null;
-                    };
-                };
-            };
-        };
-    };
-    updateSafeUpdateSettings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @example 1 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "masks": [
-                 *         ".visitor-counter"
-                 *       ],
-                 *       "paths": [
-                 *         "/checkout/"
-                 *       ]
-                 *     }
-                 */
-                "application/json": components["schemas"]["SafeUpdateSettingsUpdate"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @example Success */
-                        message: string;
-                        data: components["schemas"]["SafeUpdateSettings"];
-                        errors: null;
-                    };
-                };
-            };
-        };
-    };
     listAllSafeUpdates: {
         parameters: {
             query?: {
@@ -17129,6 +17542,211 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": string;
+                };
+            };
+        };
+    };
+    listClientReports: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ClientReportMonth"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    getClientReport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /**
+                 * @description Year and month
+                 * @example 2026-10
+                 */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ClientReport"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getClientReportPage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /**
+                 * @description Year and month
+                 * @example 2026-10
+                 */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    getClientReportPdf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /**
+                 * @description Year and month
+                 * @example 2026-10
+                 */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    getClientReportSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ClientReportSettings"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    updateClientReportSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "recipients": [
+                 *         "client@example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClientReportSettingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ClientReportSettings"];
+                        errors: null;
+                    };
                 };
             };
         };

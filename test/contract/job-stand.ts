@@ -11,7 +11,7 @@ import type { AnyDefinition, Definition, StepContext } from '../../src/platform/
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
 import { startWorker } from '../../src/platform/operations/harness.ts'
 import type { Worker } from '../../src/platform/operations/worker/worker.ts'
-import type { TestApi } from '../support/api.ts'
+import { everyPage, type TestApi } from '../support/api.ts'
 import type { JobSample, JobWorld } from '../support/contract.ts'
 import { type FakeHost, fakeHost } from '../support/fake-host.ts'
 
@@ -112,7 +112,7 @@ export class JobStand {
     }
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
     const keys = { masterKey: Buffer.alloc(32, 7), edgeSealer: createSealer(Buffer.alloc(32, 8)) }
-    const services = { ...host.services, ...keys, logs, mailer, definitions: jobs, accountHooks }
+    const services = { ...host.services, ...keys, logs, mailer, printPage: everyPage, definitions: jobs, accountHooks }
     this.#worker = startWorker(
       definition.on === 'host' ? this.#ofHost : api.database,
       [told(definition, this.told) as Definition],

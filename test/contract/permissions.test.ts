@@ -221,7 +221,7 @@ describe.each(dialects)('permissions ($dialect)', ({ dialect, skip }) => {
       const there = await shared(roles)
       const path = sample.path(there)
       const moved = path.replace(
-        new RegExp(`^/v1/sites/${there.site}/(.*/\\d+)`),
+        new RegExp(`^/v1/sites/${there.site}/(.*/\\d+)(?=/|$)`),
         `/v1/sites/${there.strangersSite}/$1`,
       )
       if (moved === path) return

@@ -44,7 +44,7 @@ test('an export reads a list to its end, and no further than its bound', async (
 
 /** Work that no account owns, and nobody is shown. */
 const hidden =
-  /^(?:cms\.|statistics\.(?:measure|refresh)|tokens|sign_ins|activity|dnssec\.plan|backups\.plan|imports\.expire|domains|logs|performance|events|certificates|records|idempotency|operations|mail_counts|hosts|monitoring|alerts|safe_updates|vulnerabilities|plugin\.look)/
+  /^(?:cms\.|statistics\.(?:measure|refresh)|tokens|sign_ins|activity|dnssec\.plan|backups\.plan|imports\.expire|domains|logs|performance|events|certificates|records|idempotency|operations|mail_counts|hosts|monitoring|alerts|safe_updates|vulnerabilities|client_reports\.(?:count|close|plan)|plugin\.look)/
 
 test('each operation that people are shown has a title, and each of its steps', () => {
   const shown = [...jobs.values()].filter(({ name }) => !hidden.test(name))

@@ -16,6 +16,8 @@ import type { BackupStore } from '../../src/backups/backup-store.ts'
 import type { Storage } from '../../src/backups/storage/storage.ts'
 import type { controlBudgets } from '../../src/budgets.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import { MeasureImpossible } from '../../src/hosting/page-measure/measure-page.ts'
+import { PrinterBusy, type PrintPage } from '../../src/hosting/page-measure/print-page.ts'
 import type { PluginDirectory } from '../../src/hosting/plugin-directory/plugin-directory.ts'
 import type { SendPart } from '../../src/hosting/site-imports/send-part.ts'
 import type { Budgets } from '../../src/platform/budgets/budget.ts'
@@ -105,6 +107,8 @@ export interface TestApiOptions {
   readonly pluginDirectory?: PluginDirectory
   /** Default: {@link everyPart}. */
   readonly sendPart?: SendPart
+  /** Default: {@link everyPage}. */
+  readonly printPage?: PrintPage
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** A clock that tests set. Default: the system's. */
   readonly now?: () => number
@@ -122,6 +126,13 @@ export const everyPart: SendPart = async (_host, { offset, mostBytes, sha256 }, 
   }
   if (bytes > mostBytes) return { kind: 'too-long' }
   return sha256 && hash.digest('hex') !== sha256 ? { kind: 'damaged' } : { kind: 'taken', bytes: offset + bytes }
+}
+
+/** A printer without a browser. A page that says so is refused. */
+export const everyPage: PrintPage = async ({ html }) => {
+  if (html.includes('no browser here')) throw new MeasureImpossible('There is no browser')
+  if (html.includes('a busy browser')) throw new PrinterBusy('busy')
+  return Buffer.from(`%PDF-1.7 of ${html.length} characters`)
 }
 
 const everyPackage = async (slug: string) => {
@@ -145,6 +156,7 @@ export async function apiOver(
     backups,
     pluginDirectory = everyPlugin,
     sendPart = everyPart,
+    printPage = everyPage,
     budgets,
     now,
     readiness = async () => ({ ready: true, details: {} }),
@@ -175,6 +187,7 @@ export async function apiOver(
       readiness,
       pluginDirectory,
       sendPart,
+      printPage,
       checks,
       ...clock,
       ...(backups && { backups }),

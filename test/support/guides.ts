@@ -12,6 +12,7 @@ export const ranGuides = [
   'vulnerabilities',
   'monitoring',
   'alerts',
+  'client-reports',
   'people',
 ]
 

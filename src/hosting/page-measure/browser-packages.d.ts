@@ -11,6 +11,9 @@ declare module 'puppeteer-core' {
     emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>
     goto(url: string, options: { waitUntil: 'networkidle2'; timeout: 0; signal: AbortSignal }): Promise<unknown>
     screenshot(options: { type: 'png' | 'jpeg'; quality?: number; captureBeyondViewport: boolean }): Promise<Uint8Array>
+    setJavaScriptEnabled(isEnabled: boolean): Promise<void>
+    setContent(html: string, options: { waitUntil: 'load' }): Promise<void>
+    pdf(options: { preferCSSPageSize: boolean; printBackground: boolean; tagged: boolean }): Promise<Uint8Array>
     close(): Promise<void>
   }
 

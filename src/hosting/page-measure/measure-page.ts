@@ -50,6 +50,8 @@ export interface PageToMeasure extends BrowserVisit {
 /** The options of a visit. */
 export interface BrowserVisitOptions extends Omit<BrowserVisit, 'siteId'>, Pick<JailPlan, 'chromium' | 'pictures'> {
   readonly reach: Reach
+  /** What the runner reads from its standard input. */
+  readonly input?: string
   /** For tests. */
   readonly mostBytes?: number
   readonly mostMs?: number
@@ -121,8 +123,13 @@ function modulesFolder(): string {
 async function run(jail: readonly string[], options: BrowserVisitOptions): Promise<string> {
   const { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS, mostProcessorMs = MOST_PROCESSOR_MS } = options
   const { command, args } = bubblewrap(jail)
-  const child = spawn(command, args, { env: pathOnly(), stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    env: pathOnly(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   if (child.pid !== undefined) comeAfterVisitors(child.pid)
+  // A runner that ends early does not read it.
+  child.stdin.on('error', () => {}).end(options.input)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const pieces: Buffer[] = []
   let [bytes, complaint, why] = [0, '', '']

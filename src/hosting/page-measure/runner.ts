@@ -1,7 +1,8 @@
 /**
  * Runs only inside the jail (jail-arguments.ts): opens one page with Chromium and measures it with Lighthouse, opens
- * two and compares their pictures, or takes pictures of one before and after an update. Chromium reaches only the host's proxy, through the socket that is bound into the
- * jail. The result is one line of JSON on standard output.
+ * two and compares their pictures, or takes pictures of one before and after an update. It also prints a page that it
+ * reads from standard input. Chromium reaches only the host's proxy, through the socket that is bound into the jail.
+ * The result is one line of JSON on standard output.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     at: { type: 'string', default: '0' },
     masks: { type: 'string', default: '[]' },
     compares: { type: 'boolean', default: false },
+    print: { type: 'boolean', default: false },
     uid: { type: 'string' },
   },
 })
@@ -78,9 +80,24 @@ async function main(): Promise<void> {
     args: chromiumFlags(port),
     protocolTimeout: values.old || values.shot ? LONGEST_MS : 180_000,
   })
-  const result = values.shot ? await shoot(browser) : values.old ? await compare(browser) : await measure(browser)
+  const result = await taskOf()(browser)
   await new Promise((written) => process.stdout.write(JSON.stringify(result), written))
   await browser.close().catch(() => {})
+}
+
+function taskOf(): (browser: Browser) => Promise<object> {
+  if (values.print) return print
+  if (values.shot) return shoot
+  return values.old ? compare : measure
+}
+
+/** Prints the page as PDF. It runs no script. */
+async function print(browser: Browser): Promise<object> {
+  const page = await browser.newPage()
+  await page.setJavaScriptEnabled(false)
+  await page.setContent(readFileSync(0, 'utf8'), { waitUntil: 'load' })
+  const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true })
+  return { pdf: Buffer.from(pdf).toString('base64') }
 }
 
 async function measure(browser: Browser): Promise<object> {
@@ -294,7 +311,7 @@ async function shotOf(browser: Browser, size: Size, errors: Set<string>): Promis
     page.on('console', (message) => message.type() === 'error' && add(message.text()))
     await page.setViewport({ ...size, deviceScaleFactor: 1 })
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
-    await page.evaluateOnNewDocument(calm, { at: Number(values.at), still: STILL, hidden: hiddenElements() })
+    await page.evaluateOnNewDocument(calm, { at: Number(values.at), css: calmStyles() })
     await open(page, values.shot)
     return await wholePicture(page, { type: 'jpeg', quality: QUALITY })
   } catch (error) {
@@ -320,15 +337,16 @@ const consentBanners = [
 /** Dates, and what plays. */
 const moving = ['time', '.entry-date', '.posted-on', 'video', 'iframe']
 
-/** Styles that stop motion. */
-const STILL =
-  '*,*::before,*::after{animation:none!important;transition:none!important;caret-color:transparent!important}'
-
-/** Returns selectors of what changes between two visits. The owner has chosen the last ones. */
-const hiddenElements = (): string[] => [...consentBanners, ...moving, ...(JSON.parse(values.masks) as string[])]
+/** Returns styles that stop motion, and hide what changes between two visits. One invalid selector does not spoil the others. */
+function calmStyles(): string {
+  const hidden = [...consentBanners, ...moving, ...(JSON.parse(values.masks) as string[])]
+  const still =
+    '*,*::before,*::after{animation:none!important;transition:none!important;caret-color:transparent!important}'
+  return [still, ...hidden.map((selector) => `${selector}{visibility:hidden!important}`)].join('\n')
+}
 
 /** Runs in the page before its own scripts: the same clock, the same random numbers, no carousels. */
-function calm({ at, still, hidden }: { at: number; still: string; hidden: readonly string[] }): void {
+function calm({ at, css }: { at: number; css: string }): void {
   const RealDate = Date
   const now = () => at + Math.floor(performance.now())
   class CalmDate extends RealDate {
@@ -351,14 +369,7 @@ function calm({ at, still, hidden }: { at: number; still: string; hidden: readon
   globalThis.setInterval = slow(interval, 1000)
   globalThis.setTimeout = slow(timeout as unknown as typeof setInterval, 3000) as unknown as typeof setTimeout
   const styles = new CSSStyleSheet()
-  styles.replaceSync(still)
-  for (const selector of hidden)
-    try {
-      // Each is parsed alone, as one rule, so it cannot end the rules of others.
-      styles.insertRule(`${selector}{visibility:hidden!important;opacity:0!important}`)
-    } catch {
-      // The browser does not know this selector, so it hides nothing.
-    }
+  styles.replaceSync(css)
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles]
 }
 

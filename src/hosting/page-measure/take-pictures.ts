@@ -1,5 +1,4 @@
 import { shortLine } from '../../platform/short-line.ts'
-import { isMask } from './mask.ts'
 import { type BrowserVisit, type BrowserVisitOptions, MeasureFailed, runInJail } from './measure-page.ts'
 
 /** The widths of pictures: a desk and a phone. */
@@ -10,7 +9,7 @@ export type PictureWidth = (typeof pictureWidths)[number]
 export interface PageToPicture extends BrowserVisit {
   readonly url: string
   readonly widths: readonly PictureWidth[]
-  /** Selectors of elements that are hidden, because they change between two visits. Others than masks hide nothing. */
+  /** Selectors of elements that are hidden, because they change between two visits. */
   readonly masks: readonly string[]
   /** What the page takes for the current time. */
   readonly at: number
@@ -74,13 +73,7 @@ async function shoot(
   { url, widths, masks, at, ...options }: Options,
   more: readonly string[],
 ): Promise<{ errors: string[]; pictures: Untrusted[] }> {
-  const task = [
-    `--shot=${url}`,
-    `--widths=${widths.join()}`,
-    `--masks=${JSON.stringify(masks.filter(isMask))}`,
-    `--at=${at}`,
-    ...more,
-  ]
+  const task = [`--shot=${url}`, `--widths=${widths.join()}`, `--masks=${JSON.stringify(masks)}`, `--at=${at}`, ...more]
   const found = (await runInJail({ mostMs: MOST_MS, ...options }, task)) as Record<string, unknown> | null
   const { errors, pictures } = found ?? {}
   if (!Array.isArray(errors) || !Array.isArray(pictures)) throw unreadable()

@@ -15,6 +15,7 @@ export const eventTexts: Readonly<Record<string, Readonly<Record<string, string>
     wp_environment_type: 'Environment type changed',
     wp_admin_password_reset: 'Admin password reset',
     performance_report_created: 'Performance report created',
+    client_report_sent: 'Client report sent',
   },
   'Backups and sync': {
     site_restored: 'Site restored',

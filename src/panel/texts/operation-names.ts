@@ -58,6 +58,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'statistics.measure_site': ['Measure disk use', 'Disk use measured'],
   'password.mail_link': ['Send password link', 'Password link sent'],
   'mail.send': ['Send email', 'Email sent'],
+  'client_reports.mail': ['Send client report', 'Client report sent'],
   'domain.check': ['Check domain', 'Domain checked'],
   'certificate.order': ['Get certificate', 'Certificate issued'],
   'account.remove': ['Remove account', 'Account removed'],

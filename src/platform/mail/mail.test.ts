@@ -234,6 +234,23 @@ for (const { dialect, skip } of dialects) {
   })
 }
 
+test('names another sender, where to reply, and attaches a file, and nothing in a name creates a header', async () => {
+  const outboxDir = await mkdtemp(join(tmpdir(), 'stead-mail-'))
+  const mailer = createMailer({ smtpUrl: undefined, from: 'Stead <stead@hosting.example>', outboxDir, panelUrl })
+  const attachment = { name: 'report.pdf', type: 'application/pdf', content: Buffer.from('%PDF-1.7') } as const
+  const named = { senderName: 'Nörth "Light" <x@y>\r\nBcc: victim@example.com', replyTo: 'hello@agency.example' }
+  const message = { ...greeting, ...named, attachment, id: '8.x', operationId: 8, html: 'a', writtenAt: now }
+  await mailer.deliver(message, new AbortController().signal)
+  const [name] = await readdir(outboxDir)
+  const mail = await PostalMime.parse(await readFile(join(outboxDir, name as string)))
+  expect(mail.from).toMatchObject({ address: 'stead@hosting.example', name: expect.stringContaining('Nörth') })
+  expect(mail.replyTo).toEqual([{ address: 'hello@agency.example', name: '' }])
+  expect(mail.bcc ?? []).toEqual([])
+  expect(mail.attachments).toMatchObject([{ filename: 'report.pdf', mimeType: 'application/pdf' }])
+  expect(Buffer.from(mail.attachments[0]?.content as ArrayBuffer).toString()).toBe('%PDF-1.7')
+  await rm(outboxDir, { recursive: true })
+})
+
 test('writes the same file if the same mail is stored again, for example after a crash', async () => {
   const outboxDir = await mkdtemp(join(tmpdir(), 'stead-mail-'))
   const mailer = createMailer({ smtpUrl: undefined, from: 'stead@localhost', outboxDir, panelUrl })

@@ -15,6 +15,16 @@ export interface MailMessage {
   readonly html: string
   /** Milliseconds UTC. */
   readonly writtenAt: number
+  /** The name that the sender's address has in this mail. */
+  readonly senderName?: string | undefined
+  readonly replyTo?: string | undefined
+  readonly attachment?: MailAttachment | undefined
+}
+
+export interface MailAttachment {
+  readonly name: string
+  readonly type: 'application/pdf' | 'text/html'
+  readonly content: Buffer
 }
 
 /** The mail server will not accept this mail, even if retried. */
@@ -77,8 +87,13 @@ export function createMailer({ smtpUrl, from, outboxDir, panelUrl }: MailerOptio
  */
 function fieldsOf(message: MailMessage, from: string, domain: string) {
   const address = { name: '', address: message.to }
+  const { senderName, replyTo, attachment } = message
   return {
-    from,
+    from: senderName ? { name: senderName, address: addressOf(from) } : from,
+    ...(replyTo && { replyTo: { name: '', address: replyTo } }),
+    ...(attachment && {
+      attachments: [{ filename: attachment.name, contentType: attachment.type, content: attachment.content }],
+    }),
     // An object is one recipient, whatever characters it contains.
     to: address,
     subject: message.subject,
@@ -93,6 +108,9 @@ function fieldsOf(message: MailMessage, from: string, domain: string) {
     disableUrlAccess: true,
   }
 }
+
+/** Returns the address of a sender in the form `Name <address>`. */
+const addressOf = (from: string): string => /<([^>]*)>\s*$/.exec(from)?.[1] ?? from
 
 /** Returns a name that sorts by time, and is the same for the same mail. */
 const fileName = ({ writtenAt, operationId }: MailMessage): string =>

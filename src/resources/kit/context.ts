@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { BackupStore } from '../../backups/backup-store.ts'
 import type { Config } from '../../config.ts'
+import type { PrintPage } from '../../hosting/page-measure/print-page.ts'
 import type { PluginDirectory } from '../../hosting/plugin-directory/plugin-directory.ts'
 import type { SendPart } from '../../hosting/site-imports/send-part.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
@@ -36,6 +37,8 @@ export interface Services {
   readonly downloads: Downloads
   /** Forwards client uploads to hosts, if there are any. */
   readonly sendPart: SendPart | undefined
+  /** Prints pages as PDF, if this process may start a browser. */
+  readonly printPage: PrintPage | undefined
   readonly log: Log
   /** Web server and PHP logs of the sites. */
   readonly logs: LogStore

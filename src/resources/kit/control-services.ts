@@ -1,5 +1,6 @@
 import type { BackupStore } from '../../backups/backup-store.ts'
 import type { Config } from '../../config.ts'
+import type { PrintPage } from '../../hosting/page-measure/print-page.ts'
 import type { PluginDirectory } from '../../hosting/plugin-directory/plugin-directory.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -23,6 +24,7 @@ export interface ControlServices extends MailServices {
   readonly edgeKey: string
   readonly accountHooks: readonly AccountHooks[]
   readonly pluginDirectory: PluginDirectory
+  readonly printPage: PrintPage
   /** Every operation type by name. */
   readonly definitions: Definitions
 }

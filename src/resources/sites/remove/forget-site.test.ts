@@ -9,6 +9,9 @@ import { insertMute } from '../../alerts/mute.store.ts'
 import { raiseAlert } from '../../alerts/raise-alert.ts'
 import { insertBackup } from '../../backups/backup.store.ts'
 import { wantCertificate } from '../../certificates/certificate.ts'
+import { storeReport } from '../../client-reports/client-report.store.ts'
+import type { ReportContents } from '../../client-reports/contents.ts'
+import { noteMail, setRecipients } from '../../client-reports/mail/recipients.store.ts'
 import { rememberFailure } from '../../cms-version/failed-update.store.ts'
 import { insertDatabaseLink } from '../../database-admin/link.store.ts'
 import { insertClaim } from '../../domains/claim.store.ts'
@@ -22,7 +25,6 @@ import { withReportIn } from '../../performance-reports/performance-reports.fixt
 import { noteAttempt } from '../../performance-reports/report.store.ts'
 import { storePlugins } from '../../plugins/plugin.store.ts'
 import { withBatch, withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
-import { setSafeUpdateSettings } from '../../safe-updates/settings/safe-update-settings.store.ts'
 import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
@@ -59,8 +61,11 @@ const tables = [
   'certificates',
   'performance_reports',
   'performance_attempts',
+  'client_reports',
+  'client_report_days',
+  'client_report_settings',
+  'client_report_mails',
   'safe_updates',
-  'safe_update_settings',
   'site_environments',
   'safe_update_batch_sites',
   'webhook_sites',
@@ -121,8 +126,15 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
       await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
       await withReportIn(tx, id)
       await noteAttempt(tx, id, 1)
+      await storeReport(tx, { siteId: id, month: 1, contents: {} as ReportContents, now: 1 })
+      await setRecipients(tx, id, { recipients: ['a@example.com'], lastMonth: 1, now: 1 })
+      await noteMail(tx, { siteId: id, month: 1, address: 'a@example.com', now: 1 })
+      const counts = { files: 1, databases: 0, proven: 0, not_proven: 0, changes: '[]' }
+      await tx
+        .insertInto('client_report_days')
+        .values({ site_id: id, day: 1, ...counts })
+        .execute()
       await withUpdate(tx, id, id)
-      await setSafeUpdateSettings(tx, id, { masks: [], paths: [] })
       await insertLink(tx, { siteId: id, liveSiteId: 999_999, copiedAt: null, now: 1 })
       await withBatch(tx, id, owner.accountId, id)
       await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })

@@ -1,0 +1,25 @@
+import type { TestApi } from '../../../test/support/api.ts'
+import type { Contract } from '../../../test/support/contract.ts'
+import { at, type Examples, type Sample } from '../../../test/support/samples.ts'
+import { smallPng } from './branding.fixture.ts'
+import { changeBranding } from './branding.store.ts'
+
+const withLogo = (api: TestApi, accountId: number) =>
+  api.database.transaction((tx) => changeBranding(tx, accountId, { logo: smallPng, logo_type: 'image/png' }, 1))
+
+// biome-ignore format: a table
+const samples: readonly Sample[] = [
+  { endpoint: 'getBranding', path: at('/v1/account/branding') },
+  { endpoint: 'updateBranding', path: at('/v1/account/branding'), body: () => ({ name: 'Northlight' }) },
+  { endpoint: 'getBrandingLogo', path: at('/v1/account/branding/logo'), prepare: async ({ owner, helper, stranger }, api) => { for (const each of [owner, helper, stranger]) await withLogo(api, each.accountId) } },
+]
+
+const examples: Examples = {
+  updateBranding: () => ({ body: { name: 'Northlight', color: '#0f766e', reply_to: 'a@example.com', logo: smallPng } }),
+  getBrandingLogo: async ({ api, owner }) => {
+    await withLogo(api, owner.accountId)
+    return {}
+  },
+}
+
+export const contract: Contract = { samples, examples }

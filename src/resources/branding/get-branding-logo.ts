@@ -1,0 +1,34 @@
+import Type from 'typebox'
+import { notFound } from '../../platform/http/problem.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { logoTypes } from './agency-logo.ts'
+import { findBranding } from './branding.store.ts'
+import { LOGO_PATH } from './branding.ts'
+
+export const getBrandingLogo = endpoint({
+  id: 'getBrandingLogo',
+  method: 'GET',
+  path: LOGO_PATH,
+  summary: 'Get the logo of your account',
+  description: 'An addition of Stead. Returns the picture as it was uploaded.',
+  access: { account: 'own' },
+  style: 'stream',
+  etag: true,
+  contentType: logoTypes,
+  response: Type.String({ format: 'binary', description: 'Logo', examples: ['…'] }),
+
+  async handle({ tx, caller, request, response }) {
+    const row = await findBranding(tx, caller.accountId)
+    if (!row?.logo || !row.logo_type) throw notFound()
+    const etag = `"${row.updated_at}"`
+    response.header('etag', etag)
+    if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
+    return response
+      .headers({
+        'content-type': row.logo_type,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-cache',
+      })
+      .send(Buffer.from(row.logo, 'base64'))
+  },
+})

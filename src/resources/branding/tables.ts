@@ -1,0 +1,20 @@
+import type { LogoType } from './agency-logo.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    account_branding: AccountBrandingRow
+  }
+}
+
+/** What an account shows to its clients. Null: Stead's default. */
+export interface AccountBrandingRow {
+  account_id: number
+  name: string | null
+  /** `#rrggbb` */
+  color: string | null
+  /** Base64. */
+  logo: string | null
+  logo_type: LogoType | null
+  reply_to: string | null
+  updated_at: number
+}
