@@ -14,7 +14,7 @@ const wordpress = [
   'src/hosting/{php,core-library,site-directories}/**/*.test.ts',
   'src/hosting/mariadb/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
-  'src/hosting/page-measure/{compare-pictures,measure-page}.test.ts',
+  'src/hosting/page-measure/{compare-pictures,measure-page,take-pictures}.test.ts',
   'src/hosting/php-log/follower-php.test.ts',
   'src/hosting/site-database/content.test.ts',
   'src/hosting/site-database/plugin-schema.test.ts',

@@ -163,6 +163,8 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Known vulnerabilities of plugins, themes and WordPress, as the feed had them last, and when it was read.",
   '0139-site-environments':
     "Sites that are environments of a live site, and since when the databases of both may differ.",
+  '0143-safe-update-settings':
+    "What every safe update of a site hides in pictures, and which pages it compares, too. Without a row: nothing.",
   '0146-client-reports':
     "Monthly reports for the clients of an agency, and daily counts of what is deleted before a month ends.",
   '0147-account-branding':

@@ -80,6 +80,7 @@ import { controlAddresses } from './0133-control-addresses.ts'
 import { safeUpdateBatches } from './0134-safe-update-batches.ts'
 import { vulnerabilities } from './0138-vulnerabilities.ts'
 import { siteEnvironments } from './0139-site-environments.ts'
+import { safeUpdateSettings } from './0143-safe-update-settings.ts'
 import { clientReports } from './0146-client-reports.ts'
 import { accountBranding } from './0147-account-branding.ts'
 import { clientReportMails } from './0148-client-report-mails.ts'
@@ -167,6 +168,7 @@ export const migrations: Record<string, Migration> = {
   '0134-safe-update-batches': safeUpdateBatches,
   '0138-vulnerabilities': vulnerabilities,
   '0139-site-environments': siteEnvironments,
+  '0143-safe-update-settings': safeUpdateSettings,
   '0146-client-reports': clientReports,
   '0147-account-branding': accountBranding,
   '0148-client-report-mails': clientReportMails,

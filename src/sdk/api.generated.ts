@@ -2492,6 +2492,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/safe-update-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the safe update settings of a site
+         * @description An addition of Stead. Returns which elements the pictures of all safe updates leave out, and which pages they compare, too.
+         *
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
+         */
+        get: operations["getSafeUpdateSettings"];
+        /**
+         * Update the safe update settings of a site
+         * @description An addition of Stead. Send at least one field. A list replaces the one before. The settings count from the next safe update on. A selector that the browser does not know hides nothing.
+         *
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
+         */
+        put: operations["updateSafeUpdateSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/safe-updates": {
         parameters: {
             query?: never;
@@ -7227,7 +7255,7 @@ export interface components {
             all?: boolean;
             plugins?: components["schemas"]["PluginRelease"][];
             themes?: components["schemas"]["ThemeRelease"][];
-            /** @description More pages to compare */
+            /** @description More pages to compare. Together with those of the settings of the site, at most 10 */
             paths?: string[];
         };
         PageBeforeUpdate: {
@@ -7283,7 +7311,7 @@ export interface components {
         };
         SafeUpdatePage: {
             /**
-             * @description `own`: from `paths` of the request
+             * @description `own`: from `paths` of the request or of the site
              * @example front
              * @enum {string}
              */
@@ -7368,6 +7396,38 @@ export interface components {
              * @example null
              */
             pictures_missing: string | null;
+        };
+        SafeUpdateSettings: {
+            /**
+             * @description Elements that pictures leave out. Their text is still compared
+             * @example [
+             *       ".visitor-counter"
+             *     ]
+             */
+            masks: string[];
+            /**
+             * @description More pages that every safe update compares
+             * @example [
+             *       "/checkout/"
+             *     ]
+             */
+            paths: string[];
+        };
+        SafeUpdateSettingsUpdate: {
+            /**
+             * @description Elements that pictures leave out. Their text is still compared
+             * @example [
+             *       ".visitor-counter"
+             *     ]
+             */
+            masks?: string[];
+            /**
+             * @description More pages that every safe update compares
+             * @example [
+             *       "/checkout/"
+             *     ]
+             */
+            paths?: string[];
         };
         SafeUpdateOfSite: {
             /**
@@ -15506,6 +15566,82 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": string;
+                };
+            };
+        };
+    };
+    getSafeUpdateSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SafeUpdateSettings"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    updateSafeUpdateSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "masks": [
+                 *         ".visitor-counter"
+                 *       ],
+                 *       "paths": [
+                 *         "/checkout/"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["SafeUpdateSettingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SafeUpdateSettings"];
+                        errors: null;
+                    };
                 };
             };
         };

@@ -311,7 +311,7 @@ async function shotOf(browser: Browser, size: Size, errors: Set<string>): Promis
     page.on('console', (message) => message.type() === 'error' && add(message.text()))
     await page.setViewport({ ...size, deviceScaleFactor: 1 })
     await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
-    await page.evaluateOnNewDocument(calm, { at: Number(values.at), css: calmStyles() })
+    await page.evaluateOnNewDocument(calm, { at: Number(values.at), still: STILL, hidden: hiddenElements() })
     await open(page, values.shot)
     return await wholePicture(page, { type: 'jpeg', quality: QUALITY })
   } catch (error) {
@@ -337,16 +337,15 @@ const consentBanners = [
 /** Dates, and what plays. */
 const moving = ['time', '.entry-date', '.posted-on', 'video', 'iframe']
 
-/** Returns styles that stop motion, and hide what changes between two visits. One invalid selector does not spoil the others. */
-function calmStyles(): string {
-  const hidden = [...consentBanners, ...moving, ...(JSON.parse(values.masks) as string[])]
-  const still =
-    '*,*::before,*::after{animation:none!important;transition:none!important;caret-color:transparent!important}'
-  return [still, ...hidden.map((selector) => `${selector}{visibility:hidden!important}`)].join('\n')
-}
+/** Styles that stop motion. */
+const STILL =
+  '*,*::before,*::after{animation:none!important;transition:none!important;caret-color:transparent!important}'
+
+/** Returns selectors of what changes between two visits. The owner has chosen the last ones. */
+const hiddenElements = (): string[] => [...consentBanners, ...moving, ...(JSON.parse(values.masks) as string[])]
 
 /** Runs in the page before its own scripts: the same clock, the same random numbers, no carousels. */
-function calm({ at, css }: { at: number; css: string }): void {
+function calm({ at, still, hidden }: { at: number; still: string; hidden: readonly string[] }): void {
   const RealDate = Date
   const now = () => at + Math.floor(performance.now())
   class CalmDate extends RealDate {
@@ -369,7 +368,14 @@ function calm({ at, css }: { at: number; css: string }): void {
   globalThis.setInterval = slow(interval, 1000)
   globalThis.setTimeout = slow(timeout as unknown as typeof setInterval, 3000) as unknown as typeof setTimeout
   const styles = new CSSStyleSheet()
-  styles.replaceSync(css)
+  styles.replaceSync(still)
+  for (const selector of hidden)
+    try {
+      // Each is parsed alone, as one rule, so it cannot end the rules of others.
+      styles.insertRule(`${selector}{visibility:hidden!important;opacity:0!important}`)
+    } catch {
+      // The browser does not know this selector, so it hides nothing.
+    }
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles]
 }
 

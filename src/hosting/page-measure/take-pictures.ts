@@ -1,4 +1,5 @@
 import { shortLine } from '../../platform/short-line.ts'
+import { isMask } from './mask.ts'
 import { type BrowserVisit, type BrowserVisitOptions, MeasureFailed, runInJail } from './measure-page.ts'
 
 /** The widths of pictures: a desk and a phone. */
@@ -9,7 +10,7 @@ export type PictureWidth = (typeof pictureWidths)[number]
 export interface PageToPicture extends BrowserVisit {
   readonly url: string
   readonly widths: readonly PictureWidth[]
-  /** Selectors of elements that are hidden, because they change between two visits. */
+  /** Selectors of elements that are hidden, because they change between two visits. Others than masks hide nothing. */
   readonly masks: readonly string[]
   /** What the page takes for the current time. */
   readonly at: number
@@ -73,7 +74,13 @@ async function shoot(
   { url, widths, masks, at, ...options }: Options,
   more: readonly string[],
 ): Promise<{ errors: string[]; pictures: Untrusted[] }> {
-  const task = [`--shot=${url}`, `--widths=${widths.join()}`, `--masks=${JSON.stringify(masks)}`, `--at=${at}`, ...more]
+  const task = [
+    `--shot=${url}`,
+    `--widths=${widths.join()}`,
+    `--masks=${JSON.stringify(masks.filter(isMask))}`,
+    `--at=${at}`,
+    ...more,
+  ]
   const found = (await runInJail({ mostMs: MOST_MS, ...options }, task)) as Record<string, unknown> | null
   const { errors, pictures } = found ?? {}
   if (!Array.isArray(errors) || !Array.isArray(pictures)) throw unreadable()

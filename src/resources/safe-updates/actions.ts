@@ -6,6 +6,7 @@ export const actions = {
   ...declareActions('site', {
     'safe_update.ordered': 'A safe update was requested',
     'safe_update.kept': 'A safe update found no fault, and was kept',
+    'safe_update.settings': 'The settings for safe updates of a site were changed',
     'safe_update.undone': 'A safe update was undone, and the site has its earlier versions',
   }),
   ...declareActions('account', {

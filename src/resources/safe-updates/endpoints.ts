@@ -4,6 +4,8 @@ import { startSafeUpdateBatch } from './batch/start-safe-update-batch.ts'
 import { getSafeUpdate } from './get-safe-update.ts'
 import { getSafeUpdatePicture } from './get-safe-update-picture.ts'
 import { listSafeUpdates } from './list-safe-updates.ts'
+import { getSafeUpdateSettings } from './settings/get-safe-update-settings.ts'
+import { updateSafeUpdateSettings } from './settings/update-safe-update-settings.ts'
 import { startSafeUpdate } from './start-safe-update.ts'
 
 /** In the order of the API description. All are additions. */
@@ -12,6 +14,8 @@ export const endpoints = [
   startSafeUpdate,
   getSafeUpdate,
   getSafeUpdatePicture,
+  getSafeUpdateSettings,
+  updateSafeUpdateSettings,
   listAllSafeUpdates,
   startSafeUpdateBatch,
   getSafeUpdateBatch,

@@ -5,6 +5,7 @@ import { updateManySafelyJob } from './batch/update-many-safely.job.ts'
 import { forgetSafeUpdates, forgetSafeUpdatesDaily } from './forget-safe-updates.job.ts'
 import { problems } from './problems.ts'
 import { deleteUpdatesOfSite } from './safe-update.store.ts'
+import { copySafeUpdateSettings } from './settings/safe-update-settings.store.ts'
 import { updateSafelyJob } from './update-safely.job.ts'
 
 export const safeUpdates = resource({
@@ -12,7 +13,7 @@ export const safeUpdates = resource({
   endpoints: () => import('./endpoints.ts'),
   jobs: { host: [updateSafelyJob], control: [updateManySafelyJob, forgetSafeUpdates] },
   schedules: [forgetSafeUpdatesDaily],
-  siteHooks: { forgotten: deleteUpdatesOfSite },
+  siteHooks: { ordered: copySafeUpdateSettings, forgotten: deleteUpdatesOfSite },
   accountHooks: { forgotten: (tx, { accountId }) => deleteBatchesOfAccount(tx, accountId) },
   problems,
   actions,

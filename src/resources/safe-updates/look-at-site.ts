@@ -12,7 +12,16 @@ import type { PooledSite } from '../../hosting/php/pool/pool.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { requireDirectory, runSiteTask } from '../sites/public.ts'
-import type { NewMessage, PageKind, SafeUpdateOrder, SeenPage, UpdatedItem, UpdatedPage } from './safe-update.ts'
+import {
+  MOST_PATHS,
+  type NewMessage,
+  type PageKind,
+  type SafeUpdateOrder,
+  type SeenPage,
+  type UpdatedItem,
+  type UpdatedPage,
+} from './safe-update.ts'
+import { safeUpdateSettingsOf } from './settings/safe-update-settings.store.ts'
 
 /** A page before the update. */
 interface PageBefore {
@@ -28,6 +37,8 @@ export interface BeforeUpdate {
   readonly log: PhpLogEnd | null
   /** Kinds of messages that the site logs anyway. */
   readonly known: readonly string[]
+  /** Selectors of elements that pictures leave out, before the update and after it. */
+  readonly masks: readonly string[]
 }
 
 type Context = Pick<StepContext<SafeUpdateOrder, HostServices>, 'services' | 'input' | 'signal' | 'progress'>
@@ -38,7 +49,8 @@ export async function lookBefore(context: Context): Promise<BeforeUpdate> {
   const site = await hostedSite(context)
   const { path: siteDirectory } = await requireDirectory(context)
   const pages: PageBefore[] = []
-  const wanted = await pagesOf(context)
+  const { masks, paths } = await safeUpdateSettingsOf(services.database.read, context.input.siteId)
+  const wanted = await pagesOf(context, paths)
   for (const { kind, path } of wanted) {
     const one = await lookAtPage(services.pool, site, { path, signal })
     const other = await lookAtPage(services.pool, site, { path, signal })
@@ -46,7 +58,7 @@ export async function lookBefore(context: Context): Promise<BeforeUpdate> {
     progress(pages.length / wanted.length)
   }
   const known = kindsSince(siteDirectory, null).map(({ key }) => key)
-  return { pages, log: endOfLog(siteDirectory), known }
+  return { pages, log: endOfLog(siteDirectory), known, masks }
 }
 
 const seenOf = ({ status, title, ms }: PageLook): SeenPage => ({ status, title, ms })
@@ -57,17 +69,23 @@ async function hostedSite({ services, input }: Context): Promise<PooledSite> {
   return site
 }
 
-async function pagesOf({ services, input }: Context): Promise<{ kind: PageKind; path: string }[]> {
+/** @param paths the pages of the settings of the site */
+async function pagesOf(
+  { services, input }: Context,
+  paths: readonly string[],
+): Promise<{ kind: PageKind; path: string }[]> {
   // A site that is broken cannot say which pages it has. Its update may be the repair.
   const { pages } = await runSiteTask(services, input.siteId, 'newest-pages', {}).catch((error) => {
     if (error instanceof PermanentFailure) return { pages: [] }
     throw error
   })
+  // The settings may have more pages than when the update was requested.
+  const own = [...new Set([...input.paths, ...paths])].slice(0, MOST_PATHS)
   const all: { kind: PageKind; path: string }[] = [
     { kind: 'front', path: '/' },
     ...pages,
     { kind: 'login', path: '/wp-login.php' },
-    ...input.paths.map((path) => ({ kind: 'own' as const, path })),
+    ...own.map((path) => ({ kind: 'own' as const, path })),
   ]
   return all.filter(({ path }, index) => all.findIndex((each) => each.path === path) === index)
 }

@@ -29,6 +29,7 @@ export interface BeforeInBrowser {
   readonly pages: readonly { readonly page: number; readonly errors: readonly string[] }[]
   /** What pages take for the current time. */
   readonly at: number
+  readonly masks: readonly string[]
   /** Why pictures are missing. */
   readonly missing: string | null
 }
@@ -45,13 +46,13 @@ export async function picturesBefore(context: Context<{ look_before: BeforeUpdat
   const { services, results, now, progress } = context
   await forgetBefore(context)
   const at = now()
-  const { pages } = results.look_before
+  const { pages, masks } = results.look_before
   const taken: { page: number; errors: readonly string[] }[] = []
   let missing: string | null = null
   for (const [page, { kind, path, steady }] of pages.entries()) {
     if (steady.status !== 200) continue
     try {
-      const found = await services.takePictures(await pageOf(context, { kind, path, at }))
+      const found = await services.takePictures(await pageOf(context, { kind, path, at, masks }))
       for (const { width, first, second } of found.pictures) {
         const folder = join(folderOf(context), String(page))
         await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -65,7 +66,7 @@ export async function picturesBefore(context: Context<{ look_before: BeforeUpdat
     }
     progress((page + 1) / pages.length)
   }
-  return { pages: taken, at, missing }
+  return { pages: taken, at, masks, missing }
 }
 
 /** Removes the pictures from before. */
@@ -82,7 +83,7 @@ function whyNone({ signal }: Pick<Context, 'signal'>, error: unknown): string {
 
 async function pageOf(
   context: Context,
-  { kind, path, at }: Pick<PageToCompare, 'kind' | 'path' | 'at'>,
+  { kind, path, at, masks }: Pick<PageToCompare, 'kind' | 'path' | 'at' | 'masks'>,
 ): Promise<PageToPicture> {
   const { services, input, signal } = context
   const site = await findSite(services.database.read, input.siteId)
@@ -90,7 +91,7 @@ async function pageOf(
   if (site.isInMaintenance) throw new MeasureImpossible('The site is in maintenance mode')
   if ((site.defensiveUntil ?? 0) > context.now()) throw new MeasureImpossible('The site is in defensive mode')
   const url = `http://${siteAddress(site, services.config)}${path}`
-  return { url, siteId: site.id, widths: widthsOf(kind), masks: [], at, signal }
+  return { url, siteId: site.id, widths: widthsOf(kind), masks, at, signal }
 }
 
 export interface PicturedPages {
@@ -113,7 +114,8 @@ export async function picturesAfter(
     // A page that does not answer would only show an error.
     if (known?.after?.status !== 200) continue
     try {
-      const found = await lookTwice(context, { page, kind: known.kind, path: known.path, errors, at: before.at })
+      const { at, masks } = before
+      const found = await lookTwice(context, { page, kind: known.kind, path: known.path, errors, at, masks })
       compared[page] = { ...known, ...describe(known, found, errors) }
       for (const { width, different, after, difference } of found.pictures) {
         if (different <= MOST_DIFFERENT) continue
@@ -135,6 +137,7 @@ interface PageToCompare {
   readonly path: string
   readonly errors: readonly string[]
   readonly at: number
+  readonly masks: readonly string[]
 }
 
 async function lookTwice(context: Context, { errors, page, ...asking }: PageToCompare): Promise<ComparedPictures> {

@@ -224,6 +224,7 @@ export async function deleteUpdatesOfSite(tx: Tx, siteId: number): Promise<void>
   await tx.deleteFrom('safe_update_pictures').where('operation_id', 'in', ids).execute()
   await tx.deleteFrom('safe_updates').where('site_id', '=', siteId).execute()
   await tx.deleteFrom('safe_update_batch_sites').where('site_id', '=', siteId).execute()
+  await tx.deleteFrom('safe_update_settings').where('site_id', '=', siteId).execute()
 }
 
 /** @returns how many reports; call again until it is 0 */

@@ -15,6 +15,14 @@ export const MOST_REPORTS = 100
 /** The most pages that an owner adds to an update. */
 export const MOST_PATHS = 10
 
+/** A page that an owner adds. */
+export const PathOfPage = Type.String({
+  pattern: '^/[\\x21-\\x22\\x24-\\x7e]*$',
+  maxLength: 500,
+  description: 'Path of a page, with its query',
+  examples: ['/checkout/'],
+})
+
 /** Input of the operation. */
 export const SafeUpdateOrder = Type.Object({
   siteId: Type.Integer(),
@@ -141,7 +149,7 @@ const PictureSchema = Type.Object(
 
 const PageSchema = Type.Object(
   {
-    kind: oneOf(pageKinds, { description: '`own`: from `paths` of the request', examples: ['front'] }),
+    kind: oneOf(pageKinds, { description: '`own`: from `paths` of the request or of the site', examples: ['front'] }),
     path: Type.String({ examples: ['/'] }),
     before: SeenSchema('PageBeforeUpdate'),
     after: Type.Union([SeenSchema('PageAfterUpdate'), Type.Null()]),

@@ -22,6 +22,7 @@ import { changeSite } from '../sites/site.store.ts'
 import { MOST_OPEN } from './batch/batch.ts'
 import { REPORT_DAYS } from './safe-update.ts'
 import { withBatch, withUpdate } from './safe-updates.fixture.ts'
+import { setSafeUpdateSettings } from './settings/safe-update-settings.store.ts'
 
 /** A site with a plugin `forms` and a theme `paper`, as the WordPress of this test has them. */
 async function withExtensions({ host, api, site }: JobWorld): Promise<void> {
@@ -104,12 +105,15 @@ function breakAfterUpdate(world: JobWorld, status: number): void {
 }
 
 const body = { plugins: [{ path: 'forms' }] }
+const settings = { masks: ['.visitor-counter'], paths: ['/checkout/'] }
 
 // biome-ignore format: a table
 const samples: readonly Sample[] = [
   { endpoint: 'listSafeUpdates', path: onSite('/safe-updates'), roles: [] },
   { endpoint: 'startSafeUpdate', prepare: ({ site }, api) => withPlugins(api, site, 'forms'), path: onSite('/safe-updates'), body: () => body, roles: ['plugin_management_access'] },
   { endpoint: 'getSafeUpdate', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1'), roles: [] },
+  { endpoint: 'getSafeUpdateSettings', path: onSite('/safe-update-settings'), roles: ['plugin_management_access'] },
+  { endpoint: 'updateSafeUpdateSettings', path: onSite('/safe-update-settings'), body: () => settings, roles: ['plugin_management_access'] },
   { endpoint: 'listAllSafeUpdates', path: at('/v1/safe-updates') },
   { endpoint: 'startSafeUpdateBatch', path: at('/v1/safe-updates'), body: ({ site }) => ({ siteIds: [site], ...body }), roles: ['plugin_management_access', 'execute_bulk_operations'] },
   { endpoint: 'getSafeUpdateBatch', isPrivate: true, prepare: async ({ site, owner }, { database }) => { await database.transaction((tx) => withBatch(tx, 1, owner.accountId, site)) }, path: at('/v1/safe-updates/1') },
@@ -141,6 +145,11 @@ const examples: Examples = {
     await api.database.transaction((tx) => withUpdate(tx, siteId, id))
     return { params: { update_id: id } }
   },
+  getSafeUpdateSettings: async ({ api, siteId }) => {
+    await api.database.transaction((tx) => setSafeUpdateSettings(tx, siteId, settings))
+    return {}
+  },
+  updateSafeUpdateSettings: () => ({ body: settings }),
   listAllSafeUpdates: async ({ api, siteId }) => {
     await api.database.transaction((tx) => withUpdate(tx, siteId, nextUpdate++))
     return {}

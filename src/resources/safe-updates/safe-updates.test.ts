@@ -215,6 +215,48 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     expect(asked).toEqual([...once, ...once])
   })
 
+  const settle = (body: object) => world.owner.call('PUT', `/v1/sites/${world.site}/safe-update-settings`, body)
+
+  test('compare the pages of the settings, too, and hide the same elements before and after', async () => {
+    const { takePictures, comparePicturesAfter } = world.host.services
+    const masks: (readonly string[])[] = []
+    give({
+      takePictures: (page: PageToPicture) => {
+        masks.push(page.masks)
+        return takePictures(page)
+      },
+      comparePicturesAfter: (page: PageToPicture) => {
+        masks.push(page.masks)
+        return comparePicturesAfter(page)
+      },
+    })
+    await settle({ masks: ['.counter'], paths: ['/a/', '/b/'] })
+    afterUpdate(async () => {
+      await settle({ masks: ['.other'], paths: [] })
+      return {}
+    })
+    const { report } = await update({ paths: ['/c/', '/b/'] })
+    const own = report.pages.filter(({ kind }: { kind: string }) => kind === 'own')
+    expect(own.map(({ path }: { path: string }) => path)).toEqual(['/c/', '/b/', '/a/'])
+    expect(masks).toEqual(Array(12).fill(['.counter']))
+  })
+
+  test('compare at most 10 pages of the request and the settings', async () => {
+    const many = Array.from({ length: 9 }, (_, index) => `/a${index}/`)
+    await settle({ paths: many })
+    // The settings have had more since the request.
+    const { report } = await update({ paths: ['/b/', '/c/'] })
+    const own = report.pages.filter(({ kind }: { kind: string }) => kind === 'own')
+    expect(own.map(({ path }: { path: string }) => path)).toEqual(['/b/', '/c/', ...many.slice(0, 8)])
+    stand.start(world, listPluginsJob)
+    const start = (paths: string[]) =>
+      world.owner.call('POST', `/v1/sites/${world.site}/safe-updates`, { plugins: [{ path: 'forms' }], paths })
+    const refused = await start(['/b/', '/c/'])
+    const fault = 'paths: must be at most 10, with the 9 of the settings of the site'
+    expect([refused.status, refused.body.errors]).toEqual([400, [fault]])
+    expect((await start(['/b/', '/a1/'])).status).toBe(200)
+  })
+
   test('judge by new errors in the console', async () => {
     const errors = ['x is not defined at 7']
     const take = world.host.services.takePictures

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Problem } from '../../platform/http/problem.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
@@ -9,7 +9,8 @@ import { actions } from './actions.ts'
 import { findUpdates } from './find-updates.ts'
 import { problems } from './problems.ts'
 import { beginReport, updateInProgress } from './safe-update.store.ts'
-import { MOST_PATHS } from './safe-update.ts'
+import { MOST_PATHS, PathOfPage } from './safe-update.ts'
+import { safeUpdateSettingsOf } from './settings/safe-update-settings.store.ts'
 import { updateSafelyJob } from './update-safely.job.ts'
 
 const MOST_THEMES = 20
@@ -50,15 +51,10 @@ const Body = Type.Object(
   {
     ...SafeUpdateWish,
     paths: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: '^/[\\x21-\\x22\\x24-\\x7e]*$',
-          maxLength: 500,
-          description: 'Path of a page, with its query',
-          examples: ['/checkout/'],
-        }),
-        { maxItems: MOST_PATHS, description: 'More pages to compare' },
-      ),
+      Type.Array(PathOfPage, {
+        maxItems: MOST_PATHS,
+        description: 'More pages to compare. Together with those of the settings of the site, at most 10',
+      }),
     ),
   },
   { title: 'SafeUpdateOrder' },
@@ -100,6 +96,11 @@ export const startSafeUpdate = endpoint({
     const operation = await updateInProgress(tx, updateSafelyJob.name, site.id)
     if (operation !== undefined) throw new Problem(problems.safe_update_in_progress, { operation: String(operation) })
     const paths = [...new Set(body.paths ?? [])]
+    const settings = await safeUpdateSettingsOf(tx, site.id)
+    if (new Set([...paths, ...settings.paths]).size > MOST_PATHS)
+      throw invalidInput([
+        `paths: must be at most ${MOST_PATHS}, with the ${settings.paths.length} of the settings of the site`,
+      ])
     const id = await context.start(updateSafelyJob, { siteId: site.id, ...prepared, paths })
     await beginReport(tx, id, site.id, now)
     const names = [...prepared.plugins, ...prepared.themes].map(({ path }) => path.slice(0, 200)).join(', ')

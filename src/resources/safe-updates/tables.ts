@@ -2,6 +2,7 @@ declare module '../../platform/db/schema.ts' {
   interface Schema {
     safe_updates: SafeUpdateRow
     safe_update_pictures: SafeUpdatePictureRow
+    safe_update_settings: SafeUpdateSettingsRow
     safe_update_batches: SafeUpdateBatchRow
     safe_update_batch_sites: SafeUpdateBatchSiteRow
   }
@@ -39,6 +40,15 @@ export interface SafeUpdatePictureRow {
   kind: 'before' | 'after' | 'difference'
   /** JPEG in Base64. */
   picture: string
+}
+
+/** Settings for all safe updates of a site. A site without a row has none. */
+export interface SafeUpdateSettingsRow {
+  site_id: number
+  /** JSON: selectors. */
+  masks: string
+  /** JSON: paths. */
+  paths: string
 }
 
 /** A safe update of many sites. It has the number of its operation, and stays longer than that. */

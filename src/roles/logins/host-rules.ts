@@ -88,6 +88,7 @@ export const hostRights: RoleRules = {
     ...{ read: 'all', insert: 'all', update: 'all', delete: true },
     ...following('safe_updates', 'safe_updates.operation_id = safe_update_pictures.operation_id'),
   },
+  safe_update_settings: { read: 'all', delete: true, rows: ownSite },
   // What became of the update of a site, among those of others that one operation updates.
   safe_update_batch_sites: {
     ...{ read: ['site_id', 'update_id'], update: ['state', 'reason'], delete: true },

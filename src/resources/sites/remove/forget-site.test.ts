@@ -25,6 +25,7 @@ import { withReportIn } from '../../performance-reports/performance-reports.fixt
 import { noteAttempt } from '../../performance-reports/report.store.ts'
 import { storePlugins } from '../../plugins/plugin.store.ts'
 import { withBatch, withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
+import { setSafeUpdateSettings } from '../../safe-updates/settings/safe-update-settings.store.ts'
 import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
@@ -66,6 +67,7 @@ const tables = [
   'client_report_settings',
   'client_report_mails',
   'safe_updates',
+  'safe_update_settings',
   'site_environments',
   'safe_update_batch_sites',
   'webhook_sites',
@@ -135,6 +137,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
         .values({ site_id: id, day: 1, ...counts })
         .execute()
       await withUpdate(tx, id, id)
+      await setSafeUpdateSettings(tx, id, { masks: [], paths: [] })
       await insertLink(tx, { siteId: id, liveSiteId: 999_999, copiedAt: null, now: 1 })
       await withBatch(tx, id, owner.accountId, id)
       await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
