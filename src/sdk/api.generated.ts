@@ -1815,6 +1815,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the environments of several sites
+         * @description An addition of Stead. Returns the environments that you can see, of the live sites that you name. Sites that you cannot see have none.
+         */
+        get: operations["listAllEnvironments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/imports": {
         parameters: {
             query?: never;
@@ -6535,6 +6555,16 @@ export interface components {
             fromSiteId: number;
             files: components["schemas"]["SyncPreviewOfFiles"] | null;
             database: components["schemas"]["SyncPreviewOfDatabase"] | null;
+        };
+        EnvironmentOfLiveSite: {
+            /** @example 1 */
+            liveSiteId: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            linkedAt: string;
+            site: components["schemas"]["ListedSite"];
         };
         ImportUpload: {
             /**
@@ -11566,6 +11596,8 @@ export interface operations {
         parameters: {
             query?: {
                 tag_name?: string;
+                /** @description Leave out environments of live sites that you can see */
+                environments?: "grouped";
                 /** @description Return the page number `page` instead of the full list */
                 paginate?: boolean;
                 /** @description Adds `status` to each site, as `GET /v1/sites/{id}/status` returns it */
@@ -14007,6 +14039,37 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["SyncPreview"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listAllEnvironments: {
+        parameters: {
+            query: {
+                /**
+                 * @description IDs of live sites, with commas between them. At most 100
+                 * @example 1,2
+                 */
+                site_ids: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["EnvironmentOfLiveSite"][];
                         errors: null;
                     };
                 };

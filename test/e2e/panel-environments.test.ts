@@ -88,6 +88,25 @@ describe.skipIf(!hasChromium)('environments in the panel', () => {
       await take('staging')
     })
 
+    test('shows the pair as one line of the list, which switches between the two', async () => {
+      await page.goto(`${panel.url}#/sites`)
+      const names = () => page.locator('main td a.name').allTextContents()
+      const switcher = page.getByLabel(`Environment of ${size}-shop`)
+      await switcher.waitFor()
+      expect(await names()).toEqual([`${size}-shop`])
+      await take('list')
+      await panel.judge(page)
+      await switcher.selectOption('Staging')
+      await expect.poll(names).toEqual([`${size}-staging`])
+      await take('list-staging')
+      await page.getByLabel(`Environment of ${size}-staging`).selectOption('Live')
+      await expect.poll(names).toEqual([`${size}-shop`])
+      await page.getByLabel('Name, domain, or tag').fill('staging')
+      await expect.poll(names).toEqual([`${size}-staging`])
+      await page.getByLabel('Name, domain, or tag').fill('')
+      await expect.poll(names).toEqual([`${size}-shop`])
+    })
+
     test('says what a push of everything would lose, before it asks', async () => {
       Object.assign(report, { siteId: shop, fromSiteId: staging })
       await open(shop, '/copies')

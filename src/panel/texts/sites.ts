@@ -19,6 +19,8 @@ export const sitesTexts = {
   selectAll: (count: number) => `Select all ${count.toLocaleString()}`,
   selectFirst: (count: number) => `Select the first ${count.toLocaleString()}`,
   staging: 'Staging',
+  live: 'Live',
+  environmentOf: (name: string) => `Environment of ${name}`,
   open: (name: string) => `Open ${name} in a new tab`,
   more: (name: string) => `More actions for ${name}`,
   favorite: { true: 'Remove from favorites', false: 'Add to favorites' },

@@ -1,5 +1,6 @@
 import { createEnvironment } from './create-environment.ts'
 import { getEnvironmentPreview } from './get-environment-preview.ts'
+import { listAllEnvironments } from './list-all-environments.ts'
 import { listEnvironments } from './list-environments.ts'
 import { pullEnvironment } from './pull-environment.ts'
 import { pushEnvironment } from './push-environment.ts'
@@ -13,4 +14,5 @@ export const endpoints = [
   pushEnvironment,
   pullEnvironment,
   getEnvironmentPreview,
+  listAllEnvironments,
 ]

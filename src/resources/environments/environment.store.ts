@@ -37,6 +37,24 @@ export async function linksOfLive(tx: Tx, liveSiteId: number): Promise<Environme
   return rows.map(linkOfRow)
 }
 
+/** Returns the links of live sites that an account sees, in order of live site, oldest first. */
+export async function linksOfLiveSites(
+  tx: Tx,
+  accountId: number,
+  liveSiteIds: readonly number[],
+): Promise<EnvironmentLink[]> {
+  const rows = await links(tx)
+    .innerJoin('site_access as seen', 'seen.site_id', 'site_environments.live_site_id')
+    .where('seen.account_id', '=', accountId)
+    .where('seen.is_deleted', '=', 0)
+    .where('site_environments.live_site_id', 'in', liveSiteIds)
+    .orderBy('site_environments.live_site_id')
+    .orderBy('site_environments.linked_at')
+    .orderBy('site_environments.site_id')
+    .execute()
+  return rows.map(linkOfRow)
+}
+
 /**
  * Links an environment. The caller holds both sites, and has checked the rules. Links that only the trash hides end:
  * otherwise a site that is restored from it could make a chain, or a second live site.

@@ -82,6 +82,7 @@ let preview = 0
 // biome-ignore format: a table
 const samples: readonly Sample[] = [
   { endpoint: 'listEnvironments', path: onSite('/environments'), roles: [] },
+  { endpoint: 'listAllEnvironments', path: ({ site }) => `/v1/environments?site_ids=${site}` },
   { endpoint: 'createEnvironment', path: onSite('/environments'), body: () => ({ name: `environment-${unique()}` }), roles: ['clone_site'] },
   { endpoint: 'unlinkEnvironment', prepare: linkHidden, path: inHidden(''), roles: ['clone_site'] },
   { endpoint: 'pushEnvironment', prepare: linkHidden, path: inHidden('/push'), body: () => ({ preset: 'code' }), roles: ['restore_site'] },
@@ -90,6 +91,10 @@ const samples: readonly Sample[] = [
 ]
 
 const examples: Examples = {
+  async listAllEnvironments(scene) {
+    await environmentOf(scene)
+    return { query: { site_ids: String(scene.siteId) } }
+  },
   createEnvironment: ({ number }) => ({ body: { name: `environment-${number}-${unique()}` } }),
   unlinkEnvironment: linked(),
   pushEnvironment: linked({ preset: 'everything' }),

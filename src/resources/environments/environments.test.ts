@@ -91,6 +91,41 @@ describe.each(dialects)('the links of environments on $dialect', ({ dialect, ski
     expect(await linksOf(live)).toEqual([live, [environment]])
   })
 
+  test('are listed for several live sites, and can be left out of the list of sites', async () => {
+    const [one, two] = [await linked(), await linked()]
+    const listed = async (by: Person, query = '') =>
+      (await by.call('GET', `/v1/sites${query}`)).body.data.map(({ id }: { id: number }) => id)
+    const ofMany = async (by: Person, ...ids: number[]) =>
+      (await by.call('GET', `/v1/environments?site_ids=${ids}`)).body.data.map(
+        ({ liveSiteId, site }: { liveSiteId: number; site: { id: number } }) => [liveSiteId, site.id],
+      )
+    expect(await ofMany(owner, one.live, two.live)).toEqual([
+      [one.live, one.environment],
+      [two.live, two.environment],
+    ])
+    expect(await ofMany(owner, one.environment)).toEqual([])
+    const { body } = await owner.call('GET', `/v1/environments?site_ids=${one.live}`)
+    expect(body.data[0].site.status).toMatchObject({ status: 'live' })
+    expect((await owner.call('GET', '/v1/environments?site_ids=1,x')).status).toBe(400)
+    const grouped = await listed(owner, '?environments=grouped')
+    expect(grouped).toEqual(expect.arrayContaining([one.live, two.live]))
+    for (const { environment } of [one, two]) expect(grouped).not.toContain(environment)
+    expect(await listed(owner)).toContain(one.environment)
+    const first = await owner.call('GET', '/v1/sites?environments=grouped&paginate=true&page=1&per_page=1')
+    expect(first.body.page.totalItems).toBe(grouped.length)
+
+    const mate = await api.person('mate@example.com')
+    await api.collaborate(mate, one.environment, [])
+    // The live site is hidden, so nothing leads to the environment but the environment.
+    expect(await listed(mate, '?environments=grouped')).toEqual([one.environment])
+    expect(await ofMany(mate, one.live)).toEqual([])
+    await api.collaborate(mate, one.live, [])
+    expect(await listed(mate, '?environments=grouped')).toEqual([one.live])
+    expect(await ofMany(mate, one.live)).toEqual([[one.live, one.environment]])
+    expect((await owner.call('DELETE', `/v1/sites/${one.live}`)).status).toBe(200)
+    expect(await listed(owner, '?environments=grouped')).toContain(one.environment)
+  })
+
   test('a request names a copy or a site, and not both', async () => {
     const [live, other] = [await newSite(), await newSite()]
     for (const body of [{}, { name: 'both-names', site_id: other }])

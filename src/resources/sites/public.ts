@@ -31,12 +31,20 @@ export { removeSitesOf } from './remove/remove-sites-of.job.ts'
 export { restoreFromTrash, SiteIsLeaving } from './remove/trash.ts'
 export { displayNames, type SiteRights, sitesWithRights } from './rights.store.ts'
 export { canTake, databaseOfSite, type HostRuntimes, runtimesOfHost, runtimesOfHosts } from './runtime.store.ts'
-export { presentSite, presentSiteWithAddresses, SiteSchema, SiteWithAddresses } from './show/present-site.ts'
+export {
+  ListedSiteSchema,
+  presentSite,
+  presentSiteWithAddresses,
+  SiteSchema,
+  SiteWithAddresses,
+} from './show/present-site.ts'
 export { countSites } from './show/site-counts.store.ts'
+export { presentAll } from './show/site-status.ts'
 export {
   countVisibleSites,
   findCollaboration,
   holdVisibleSite,
+  listSitesWithIds,
   listVisibleSites,
   type VisibleSite,
   visibleSite,

@@ -30,6 +30,7 @@ import { wordpressRelease } from '../wordpress-release.ts'
 import { choose, chosen, narrow, places, turnTo, useNarrowing } from './choice.ts'
 import { wantsFirstSteps } from './first-steps-wish.ts'
 import { SelectAllSites } from './select-all.tsx'
+import { type EnvironmentsOfPage, SwitchInList, useEnvironments } from './switch-in-list.tsx'
 import { Views } from './views.tsx'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
@@ -56,7 +57,9 @@ function readSites(asked: { place?: string; per_page: number; sort?: SortOfSites
   ]
   if (filters.length > 0)
     return ask(() => api.POST('/v1/sites/search', { params: { query: { include } }, body: { ...asked, filters } }))
-  return ask(() => api.GET('/v1/sites', { params: { query: { ...asked, include, paginate: true } } }))
+  // A person who searches may look for an environment.
+  const query = { ...asked, include, paginate: true, environments: 'grouped' as const }
+  return ask(() => api.GET('/v1/sites', { params: { query } }))
 }
 
 /** Returns the order in the address, if the API has it. */
@@ -87,7 +90,9 @@ export function SitesPage() {
   const sites = useLoad(() => readSites(asked), [place, asked.sort, ...filters])
   const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
   const got = sites.got.value
-  const figures = useFigures(got?.data.map(({ id }) => id) ?? [])
+  const environments = useEnvironments(isFiltered ? [] : (got?.data.map(({ id }) => id) ?? []))
+  const rows = got?.data.map((live) => environments.shownOf(live))
+  const figures = useFigures(rows?.map(({ id }) => id) ?? [])
   const isThere = got !== undefined
   useEffect(() => {
     if (!isThere) return
@@ -168,7 +173,7 @@ export function SitesPage() {
         </div>
       </div>
       <List
-        from={sites}
+        from={{ fault: sites.fault, got: { value: rows && { data: rows } } }}
         caption={texts.title}
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
@@ -194,10 +199,10 @@ export function SitesPage() {
             )}
           </div>
         }
-        row={(site) => rowOf(site, figures.get(site.id), sites.reload)}
+        row={(site) => rowOf(site, { figures: figures.get(site.id), environments, reload: sites.reload })}
       />
       <Turn next={got?.nextPlace} />
-      <Bulk page={got?.data ?? []} />
+      <Bulk page={rows ?? []} />
       {creating.value && (
         <NewSite
           isForImport={creating.value === 'import'}
@@ -247,7 +252,13 @@ const columns = ['', 'wide', 'under', 'extra', 'extra', 'extra num', 'extra num'
 
 const { format: count } = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 
-function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<void>) {
+interface Besides {
+  readonly figures: Figures | undefined
+  readonly environments: EnvironmentsOfPage
+  reload(): Promise<void>
+}
+
+function rowOf(site: Site, { figures, environments, reload }: Besides) {
   const { id, displayName } = site
   return [
     <label class="box">
@@ -271,6 +282,7 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
             </span>
           )}
           {site.staging && <span class="badge info">{texts.staging}</span>}
+          <SwitchInList of={site} environments={environments} />
           {site.tags.map((tag) => (
             <button key={tag.id} type="button" class="tag" onClick={() => narrow({ tag: tag.name })}>
               {tag.name}

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../../platform/http/endpoint.ts'
 import { readInParts } from '../../../platform/http/long-list.ts'
-import { pageQuery } from '../../../platform/http/schemas.ts'
+import { oneOf, pageQuery } from '../../../platform/http/schemas.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import type { ListedSite } from '../site.ts'
 import { ListedSiteSchema, presentSite } from './present-site.ts'
@@ -21,6 +21,9 @@ export const listSites = endpoint({
   access: { account: 'own' },
   query: Type.Object({
     tag_name: Type.Optional(Type.String()),
+    environments: Type.Optional(
+      oneOf(['grouped'], { description: 'Leave out environments of live sites that you can see' }),
+    ),
     paginate: Type.Optional(Type.Boolean({ description: 'Return the page number `page` instead of the full list' })),
     ...includeStatus,
     ...pageQuery,
@@ -32,7 +35,7 @@ export const listSites = endpoint({
 
   async handle({ tx, caller, config, now }, { query }) {
     const shown = { include: query.include, present: (site: ListedSite) => presentSite(site, config, now) }
-    const selection = { tagName: query.tag_name || undefined }
+    const selection = { tagName: query.tag_name || undefined, isGrouped: query.environments === 'grouped' }
     const { paginate, after, place } = query
     if (!paginate && after === undefined && place === undefined) {
       const ids = await allSiteIds(tx, caller.accountId, selection, orderOf(query))

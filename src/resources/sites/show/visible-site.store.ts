@@ -163,6 +163,8 @@ export interface SiteSelection {
   /** Only sites that this account owns. */
   readonly ownerId?: number | undefined
   readonly tagName?: string | undefined
+  /** Leaves out environments of live sites that the account sees. */
+  readonly isGrouped?: boolean
   readonly filters?: readonly SiteFilter[]
 }
 
@@ -230,10 +232,10 @@ export async function sortedSites(
 ): Promise<SortedPlace[]> {
   const direction = isDescending ? 'desc' : 'asc'
   const column = columnOf[key]
-  const { tagName, filters = [], ownerId } = selection
+  const { tagName, filters = [], ...others } = selection
   // The rows of tags only have their own order.
   const tags = tagName === undefined ? [] : [{ key: 'tag' as const, value: tagName }]
-  const seen = seenSites(tx, accountId, { ownerId, filters: [...filters, ...tags] })
+  const seen = seenSites(tx, accountId, { ...others, filters: [...filters, ...tags] })
     .select(['seen.site_id as siteId', `${column} as value`])
     .orderBy(column, direction)
     .orderBy('seen.site_id', direction)
@@ -283,7 +285,7 @@ interface Seen {
  * Selects the sites of a list from the index of its order only. The sites themselves are read only for filters that
  * need them.
  */
-function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }: SiteSelection) {
+function seenSites(tx: Tx, accountId: number, { ownerId, tagName, isGrouped, filters = [] }: SiteSelection) {
   const rows =
     tagName === undefined
       ? tx.selectFrom('site_access as seen').where('seen.account_id', '=', accountId)
@@ -298,6 +300,7 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
   let seen = (rows as unknown as SelectQueryBuilder<Schema & { seen: Seen }, 'seen', object>)
     // With a parameter here, SQLite would plan again at each run, to see whether the partial index fits it: 60 µs.
     .where('seen.is_deleted', '=', sql.lit(0))
+  if (isGrouped) seen = seen.where(({ not }) => not(isBelowLiveSite(accountId)))
   const ofSites: Expression<SqlBool>[] = []
   const site = expressionBuilder<Schema, 'sites'>()
   if (ownerId !== undefined) ofSites.push(site('sites.account_id', '=', ownerId))
@@ -324,6 +327,17 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
 }
 
 const rowsOf = expressionBuilder<Schema & { seen: Seen }, 'seen'>()
+
+const isBelowLiveSite = (accountId: number): Expression<SqlBool> =>
+  rowsOf.exists(
+    rowsOf
+      .selectFrom('site_environments')
+      .innerJoin('site_access as live', 'live.site_id', 'site_environments.live_site_id')
+      .select('site_environments.site_id')
+      .whereRef('site_environments.site_id', '=', 'seen.site_id')
+      .where('live.account_id', '=', accountId)
+      .where('live.is_deleted', '=', sql.lit(0)),
+  )
 
 const hasHostName = (part: string): Expression<SqlBool> =>
   rowsOf.exists(
