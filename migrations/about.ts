@@ -171,4 +171,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "The name, color, and logo that an account shows to its clients.",
   '0148-client-report-mails':
     "Recipients of the client reports of a site, and the mails that were sent.",
+  '0150-update-policies':
+    "When sites are updated safely without a request: policies of sites, the defaults of accounts, the next turn of each site, and the versions that were undone.",
 }

@@ -84,6 +84,7 @@ import { safeUpdateSettings } from './0143-safe-update-settings.ts'
 import { clientReports } from './0146-client-reports.ts'
 import { accountBranding } from './0147-account-branding.ts'
 import { clientReportMails } from './0148-client-report-mails.ts'
+import { updatePolicies } from './0150-update-policies.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -172,4 +173,5 @@ export const migrations: Record<string, Migration> = {
   '0146-client-reports': clientReports,
   '0147-account-branding': accountBranding,
   '0148-client-report-mails': clientReportMails,
+  '0150-update-policies': updatePolicies,
 }

@@ -2586,6 +2586,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/update-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the update policy of a site
+         * @description An addition of Stead. Returns when Stead updates plugins and themes of the site safely without a request. A new site inherits the default of its account.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getUpdatePolicy"];
+        /**
+         * Set the update policy of a site
+         * @description An addition of Stead. Send at least one field. Stead starts the safe updates as the owner of the site, a few at a time. It does not install versions again whose update was undone or failed, until there are newer ones or the policy changes.
+         *
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
+         */
+        put: operations["setUpdatePolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/update-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the default update policy
+         * @description An addition of Stead. Returns the update policy of the sites that you own and that inherit it.
+         */
+        get: operations["getDefaultUpdatePolicy"];
+        /**
+         * Set the default update policy
+         * @description An addition of Stead. Send at least one field. It counts for the sites that you own and that inherit it, and for new sites.
+         */
+        put: operations["setDefaultUpdatePolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/plugins": {
         parameters: {
             query?: never;
@@ -7255,6 +7307,11 @@ export interface components {
              */
             batch_id: number | null;
             /**
+             * @description Whether the update policy of the site started it
+             * @example false
+             */
+            by_policy: boolean;
+            /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
@@ -7409,6 +7466,11 @@ export interface components {
              */
             batch_id: number | null;
             /**
+             * @description Whether the update policy of the site started it
+             * @example false
+             */
+            by_policy: boolean;
+            /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
@@ -7484,6 +7546,11 @@ export interface components {
              * @example 41
              */
             batch_id: number | null;
+            /**
+             * @description Whether the update policy of the site started it
+             * @example false
+             */
+            by_policy: boolean;
             /**
              * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
@@ -7604,6 +7671,179 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             ended_at: string | null;
+        };
+        /** @description The policy that counts, with what the site inherits */
+        EffectiveUpdatePolicy: {
+            /**
+             * @description `off`: nothing. `security`: once a day, what has a known vulnerability that the update fixes. `weekly`, `daily`: everything with an update
+             * @example weekly
+             * @enum {string}
+             */
+            mode: "off" | "security" | "weekly" | "daily";
+            /**
+             * @description Day of a weekly update
+             * @example sunday
+             * @enum {string}
+             */
+            weekday: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+            /**
+             * @description Hour in which updates begin. An hour that a change of the clock skips begins when it ends
+             * @example 3
+             */
+            hour: number;
+            /**
+             * @description Name of the time zone of `weekday` and `hour`, such as `Europe/Berlin`
+             * @example UTC
+             */
+            time_zone: string;
+            /** @description Folders of plugins and themes that the policy never updates */
+            exclude: string[];
+        };
+        UndoneUpdate: {
+            /**
+             * @example plugin
+             * @enum {string}
+             */
+            kind: "plugin" | "theme";
+            /**
+             * @description Folder of the plugin or theme
+             * @example akismet
+             */
+            name: string;
+            /** @example 5.4 */
+            version: string;
+            /**
+             * @description ID of the safe update
+             * @example 42
+             */
+            update_id: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            undone_at: string;
+        };
+        UpdatePolicy: {
+            /**
+             * @description `inherit`: the default of the account that owns the site. `off`: nothing. `security`: once a day, what has a known vulnerability that the update fixes. `weekly`, `daily`: everything with an update
+             * @example weekly
+             * @enum {string}
+             */
+            mode: "inherit" | "off" | "security" | "weekly" | "daily";
+            /**
+             * @description Day of a weekly update
+             * @example sunday
+             * @enum {string}
+             */
+            weekday: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+            /**
+             * @description Hour in which updates begin. An hour that a change of the clock skips begins when it ends
+             * @example 3
+             */
+            hour: number;
+            /**
+             * @description Name of the time zone of `weekday` and `hour`, such as `Europe/Berlin`
+             * @example UTC
+             */
+            time_zone: string;
+            /** @description Folders of plugins and themes that the policy never updates */
+            exclude: string[];
+            effective: components["schemas"]["EffectiveUpdatePolicy"];
+            /**
+             * @description When Stead looks for updates next
+             * @example 2026-02-01T03:00:00.000Z
+             */
+            next_at: string | null;
+            /** @description Versions that the policy does not install again, because their update was undone or failed */
+            undone: components["schemas"]["UndoneUpdate"][];
+            /**
+             * @description Whether the operator has set a feed of vulnerabilities. Without one, `security` updates nothing
+             * @example true
+             */
+            has_feed: boolean;
+        };
+        UpdatePolicyChange: {
+            /**
+             * @description `inherit`: the default of the account that owns the site. `off`: nothing. `security`: once a day, what has a known vulnerability that the update fixes. `weekly`, `daily`: everything with an update
+             * @example weekly
+             * @enum {string}
+             */
+            mode?: "inherit" | "off" | "security" | "weekly" | "daily";
+            /**
+             * @description Day of a weekly update
+             * @example sunday
+             * @enum {string}
+             */
+            weekday?: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+            /**
+             * @description Hour in which updates begin. An hour that a change of the clock skips begins when it ends
+             * @example 3
+             */
+            hour?: number;
+            /**
+             * @description Name of the time zone of `weekday` and `hour`, such as `Europe/Berlin`
+             * @example UTC
+             */
+            time_zone?: string;
+            /** @description Folders of plugins and themes that the policy never updates */
+            exclude?: string[];
+        };
+        DefaultUpdatePolicy: {
+            /**
+             * @description `off`: nothing. `security`: once a day, what has a known vulnerability that the update fixes. `weekly`, `daily`: everything with an update
+             * @example weekly
+             * @enum {string}
+             */
+            mode: "off" | "security" | "weekly" | "daily";
+            /**
+             * @description Day of a weekly update
+             * @example sunday
+             * @enum {string}
+             */
+            weekday: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+            /**
+             * @description Hour in which updates begin. An hour that a change of the clock skips begins when it ends
+             * @example 3
+             */
+            hour: number;
+            /**
+             * @description Name of the time zone of `weekday` and `hour`, such as `Europe/Berlin`
+             * @example UTC
+             */
+            time_zone: string;
+            /** @description Folders of plugins and themes that the policy never updates */
+            exclude: string[];
+            /**
+             * @description Whether the operator has set a feed of vulnerabilities. Without one, `security` updates nothing
+             * @example true
+             */
+            has_feed: boolean;
+        };
+        DefaultUpdatePolicyChange: {
+            /**
+             * @description `off`: nothing. `security`: once a day, what has a known vulnerability that the update fixes. `weekly`, `daily`: everything with an update
+             * @example weekly
+             * @enum {string}
+             */
+            mode?: "off" | "security" | "weekly" | "daily";
+            /**
+             * @description Day of a weekly update
+             * @example sunday
+             * @enum {string}
+             */
+            weekday?: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+            /**
+             * @description Hour in which updates begin. An hour that a change of the clock skips begins when it ends
+             * @example 3
+             */
+            hour?: number;
+            /**
+             * @description Name of the time zone of `weekday` and `hour`, such as `Europe/Berlin`
+             * @example UTC
+             */
+            time_zone?: string;
+            /** @description Folders of plugins and themes that the policy never updates */
+            exclude?: string[];
         };
         InstalledVersion: {
             /** @example 5.3 */
@@ -15813,6 +16053,148 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["SafeUpdateBatch"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getUpdatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["UpdatePolicy"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    setUpdatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "mode": "weekly",
+                 *       "weekday": "sunday",
+                 *       "hour": 3,
+                 *       "time_zone": "UTC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdatePolicyChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getDefaultUpdatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["DefaultUpdatePolicy"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    setDefaultUpdatePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "mode": "weekly",
+                 *       "weekday": "sunday",
+                 *       "hour": 3,
+                 *       "time_zone": "UTC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DefaultUpdatePolicyChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
                         errors: null;
                     };
                 };

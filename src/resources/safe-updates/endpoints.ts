@@ -4,6 +4,10 @@ import { startSafeUpdateBatch } from './batch/start-safe-update-batch.ts'
 import { getSafeUpdate } from './get-safe-update.ts'
 import { getSafeUpdatePicture } from './get-safe-update-picture.ts'
 import { listSafeUpdates } from './list-safe-updates.ts'
+import { getDefaultUpdatePolicy } from './policy/get-default-update-policy.ts'
+import { getUpdatePolicy } from './policy/get-update-policy.ts'
+import { setDefaultUpdatePolicy } from './policy/set-default-update-policy.ts'
+import { setUpdatePolicy } from './policy/set-update-policy.ts'
 import { getSafeUpdateSettings } from './settings/get-safe-update-settings.ts'
 import { updateSafeUpdateSettings } from './settings/update-safe-update-settings.ts'
 import { startSafeUpdate } from './start-safe-update.ts'
@@ -19,4 +23,8 @@ export const endpoints = [
   listAllSafeUpdates,
   startSafeUpdateBatch,
   getSafeUpdateBatch,
+  getUpdatePolicy,
+  setUpdatePolicy,
+  getDefaultUpdatePolicy,
+  setDefaultUpdatePolicy,
 ]

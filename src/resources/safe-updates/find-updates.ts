@@ -21,6 +21,8 @@ export type Directories = Pick<Context, 'database' | 'config' | 'pluginDirectory
 
 export interface WantedUpdates {
   readonly all?: boolean
+  /** Limits `all` to these. */
+  isWanted?(kind: 'plugin' | 'theme', name: string): boolean
   readonly plugins?: readonly { readonly path: string; readonly version?: string }[]
   readonly themes?: readonly { readonly name: string; readonly version?: string }[]
 }
@@ -50,13 +52,16 @@ export async function chooseUpdates(
   const known = (await extensionsOf(context.database.read, siteId)).filter(({ kind }) => kind === 'theme')
   const themes = await namedThemes(context, wanted.themes ?? [], new Set(known.map(({ slug }) => slug)))
   const skipped: string[] = []
+  const { isWanted = () => true } = wanted
   if (wanted.all) {
     const due = (name: string, find: () => Promise<DirectoryPlugin | undefined>, into: OrderedPlugin[]) =>
       addDue({ name, find, into, skipped })
     for (const { name, update } of installed)
-      if (update === 'available') await due(name, () => context.pluginDirectory.find(name), plugins)
+      if (update === 'available' && isWanted('plugin', name))
+        await due(name, () => context.pluginDirectory.find(name), plugins)
     for (const { slug, update_version: version } of known)
-      if (version !== null) await due(slug, () => context.pluginDirectory.findTheme(slug), themes)
+      if (version !== null && isWanted('theme', slug))
+        await due(slug, () => context.pluginDirectory.findTheme(slug), themes)
   }
   if (plugins.length + themes.length > 0) return { plugins, themes, skipped }
   throw new Problem(problems.nothing_to_update, {})

@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import type { ActivePlugins } from '../plugins/public.ts'
+import { deletePolicyOfSite } from './policy/policy.store.ts'
 import {
   MOST_REPORTS,
   type NewMessage,
@@ -26,7 +28,7 @@ export async function beginReport(
   operationId: number,
   siteId: number,
   now: number,
-  batchId: number | null = null,
+  { batchId = null, isByPolicy = false }: { readonly batchId?: number | null; readonly isByPolicy?: boolean } = {},
 ): Promise<void> {
   await tellBatch(tx, operationId, { state: 'in_progress', reason: null })
   await tx
@@ -34,7 +36,7 @@ export async function beginReport(
     .values({
       ...{ operation_id: operationId, site_id: siteId, state: 'in_progress', reason: null, created_at: now },
       ...{ items: '[]', pages: '[]', logged: '[]', no_pictures: null, changing: null, ended_at: null },
-      batch_id: batchId,
+      ...{ batch_id: batchId, by_policy: isByPolicy ? 1 : 0 },
     })
     // A retry begins again.
     .onConflict((conflict) =>
@@ -148,7 +150,7 @@ export async function findUpdate(tx: Tx, siteId: number, id: number): Promise<St
   return row && updateOf(row)
 }
 
-export const updateOf = (row: SafeUpdateRow): StoredUpdate => ({
+export const updateOf = (row: Selectable<SafeUpdateRow>): StoredUpdate => ({
   id: Number(row.operation_id),
   state: row.state as UpdateState,
   reason: row.reason,
@@ -158,6 +160,7 @@ export const updateOf = (row: SafeUpdateRow): StoredUpdate => ({
   noPictures: row.no_pictures,
   siteId: Number(row.site_id),
   batchId: row.batch_id === null ? null : Number(row.batch_id),
+  isByPolicy: row.by_policy === 1,
   createdAt: Number(row.created_at),
   endedAt: row.ended_at === null ? null : Number(row.ended_at),
 })
@@ -225,6 +228,7 @@ export async function deleteUpdatesOfSite(tx: Tx, siteId: number): Promise<void>
   await tx.deleteFrom('safe_updates').where('site_id', '=', siteId).execute()
   await tx.deleteFrom('safe_update_batch_sites').where('site_id', '=', siteId).execute()
   await tx.deleteFrom('safe_update_settings').where('site_id', '=', siteId).execute()
+  await deletePolicyOfSite(tx, siteId)
 }
 
 /** @returns how many reports; call again until it is 0 */

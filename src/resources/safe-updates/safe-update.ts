@@ -111,6 +111,7 @@ const summary = {
   items: Type.Array(ItemSchema),
   differing_pages: Type.Integer({ examples: [0] }),
   batch_id: nullable(Type.Integer({ description: 'The safe update of many sites that it belongs to', examples: [41] })),
+  by_policy: Type.Boolean({ description: 'Whether the update policy of the site started it', examples: [false] }),
   created_at: Timestamp,
   ended_at: nullable(Timestamp),
 }
@@ -190,6 +191,7 @@ export interface StoredUpdate {
   readonly id: number
   readonly siteId: number
   readonly batchId: number | null
+  readonly isByPolicy: boolean
   readonly state: UpdateState
   readonly reason: string | null
   readonly items: readonly UpdatedItem[]
@@ -201,11 +203,11 @@ export interface StoredUpdate {
 }
 
 export function presentUpdate(update: StoredUpdate) {
-  const { id, state, reason, items, pages, createdAt, endedAt, batchId } = update
+  const { id, state, reason, items, pages, createdAt, endedAt, batchId, isByPolicy } = update
   return {
     ...{ id, state, reason, items: items.map((item) => ({ ...item })) },
     differing_pages: pages.filter(({ differences }) => differences.length > 0).length,
-    batch_id: batchId,
+    ...{ batch_id: batchId, by_policy: isByPolicy },
     created_at: timestamp(createdAt),
     ended_at: endedAt === null ? null : timestamp(endedAt),
   }

@@ -6,6 +6,7 @@ import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../
 import {
   answer,
   change,
+  DAY_MS,
   daysAgo,
   directoryOf,
   forgets,
@@ -20,8 +21,10 @@ import { withExtensions as withThemes } from '../inventory/inventory.fixture.ts'
 import { withPlugins } from '../plugins/plugins.fixture.ts'
 import { changeSite } from '../sites/site.store.ts'
 import { MOST_OPEN } from './batch/batch.ts'
+import { setPolicyOfSite } from './policy/policy.store.ts'
+import { usualSitePolicy } from './policy/policy.ts'
 import { REPORT_DAYS } from './safe-update.ts'
-import { withBatch, withUpdate } from './safe-updates.fixture.ts'
+import { withBatch, withPolicy, withUpdate } from './safe-updates.fixture.ts'
 import { setSafeUpdateSettings } from './settings/safe-update-settings.store.ts'
 
 /** A site with a plugin `forms` and a theme `paper`, as the WordPress of this test has them. */
@@ -117,6 +120,10 @@ const samples: readonly Sample[] = [
   { endpoint: 'listAllSafeUpdates', path: at('/v1/safe-updates') },
   { endpoint: 'startSafeUpdateBatch', path: at('/v1/safe-updates'), body: ({ site }) => ({ siteIds: [site], ...body }), roles: ['plugin_management_access', 'execute_bulk_operations'] },
   { endpoint: 'getSafeUpdateBatch', isPrivate: true, prepare: async ({ site, owner }, { database }) => { await database.transaction((tx) => withBatch(tx, 1, owner.accountId, site)) }, path: at('/v1/safe-updates/1') },
+  { endpoint: 'getUpdatePolicy', path: onSite('/update-policy'), roles: [] },
+  { endpoint: 'setUpdatePolicy', path: onSite('/update-policy'), body: () => ({ mode: 'daily' }), roles: ['plugin_management_access'] },
+  { endpoint: 'getDefaultUpdatePolicy', path: at('/v1/account/update-policy') },
+  { endpoint: 'setDefaultUpdatePolicy', path: at('/v1/account/update-policy'), body: () => ({ mode: 'daily' }) },
   { endpoint: 'getSafeUpdatePicture', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1/pictures/0/1280/after'), roles: [] },
 ]
 
@@ -159,6 +166,12 @@ const examples: Examples = {
     const id = nextUpdate++
     await api.database.transaction((tx) => withBatch(tx, id, accountId, siteId))
     return { params: { id } }
+  },
+  setUpdatePolicy: () => ({ body: { mode: 'daily' } }),
+  setDefaultUpdatePolicy: () => ({ body: { mode: 'daily' } }),
+  getUpdatePolicy: async ({ api, siteId }) => {
+    await api.database.transaction((tx) => withPolicy(tx, siteId, nextUpdate++))
+    return {}
   },
   getSafeUpdatePicture: async ({ api, siteId }) => {
     const id = nextUpdate++
@@ -224,7 +237,28 @@ const updateMany: JobSample = {
   },
 }
 
+/** A site whose turn has come. */
+const planOne: JobSample = {
+  async prepare(world) {
+    const { api, host, site } = world
+    await withPlugins(api, site, 'forms')
+    await change(world, async (tx) => {
+      for (const table of ['update_turns', 'site_update_policies'] as const)
+        await tx.deleteFrom(table).where('site_id', '<>', site).execute()
+      await tx.updateTable('sites').set({ host_id: host.hostId }).where('id', '=', site).execute()
+      await setPolicyOfSite(tx, site, { ...usualSitePolicy, mode: 'daily', hour: 0 }, Date.now() - 2 * DAY_MS)
+    })
+    await withThemes(api, site, [{ kind: 'theme', slug: 'paper', update_version: '2.0' }])
+    return { input: {}, options: { siteId: null, hostId: null } }
+  },
+  async done(world) {
+    expect(await rows(world, 'operations', 'type', 'plugin.update_safely', world.site)).toBe(1)
+    expect(await rows(world, 'activity', 'action', 'safe_update.by_policy', world.site)).toBe(1)
+  },
+}
+
 const jobs: Record<string, JobSample> = {
+  'safe_updates.plan': planOne,
   'plugin.update_many_safely': updateMany,
   'plugin.update_safely': safeUpdate,
   'safe_updates.forget': forgets(

@@ -1,5 +1,8 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { beginBatch } from './batch/batch.store.ts'
+import { setPolicyOfSite } from './policy/policy.store.ts'
+import { usualSitePolicy } from './policy/policy.ts'
+import { noteUndoneUpdate } from './policy/undone.store.ts'
 import { beginReport, endReport, storeFindings, storePictures } from './safe-update.store.ts'
 import { pictureKinds, type UpdatedPage } from './safe-update.ts'
 
@@ -35,6 +38,19 @@ export async function withUpdate(tx: Tx, siteId: number, operationId: number, no
     pictureKinds.map((kind) => ({ page: 0, width: 1280, kind, picture: '/9j/' })),
   )
   await endReport(tx, operationId, { state: 'undone', reason: 'The update was undone: /cart/', now })
+}
+
+/** Gives a site a policy, a turn, and a version that was undone. */
+export async function withPolicy(tx: Tx, siteId: number, operationId: number, now = Date.now()): Promise<void> {
+  await setPolicyOfSite(tx, siteId, { ...usualSitePolicy, mode: 'daily' }, now)
+  const order = {
+    siteId,
+    plugins: [{ path: 'forms', version: '2.0', package: null }],
+    themes: [],
+    skipped: [],
+    paths: [],
+  }
+  await noteUndoneUpdate(tx, { input: order, operationId, now: () => now })
 }
 
 /** Stores a batch with one site, which waits. */

@@ -6,7 +6,7 @@ import { JobStand } from '../../../test/contract/job-stand.ts'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import type { JobWorld } from '../../../test/support/contract.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { answer } from '../../../test/support/job-worlds.ts'
+import { answer, loseRights } from '../../../test/support/job-worlds.ts'
 import { until } from '../../../test/support/stead.ts'
 import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
 import type { PageToPicture } from '../../hosting/page-measure/take-pictures.ts'
@@ -15,6 +15,7 @@ import { definitionsByName } from '../../platform/operations/definition.ts'
 import { findOperation } from '../../platform/operations/read.ts'
 import { listPluginsJob } from '../plugins/list-plugins.job.ts'
 import { changeSite } from '../sites/site.store.ts'
+import { undoneVersions } from './policy/undone.store.ts'
 import { beginReport, countUpdates, findUpdate, updatesOfSite } from './safe-update.store.ts'
 import { MOST_REPORTS } from './safe-update.ts'
 import { updateSafelyJob } from './update-safely.job.ts'
@@ -331,6 +332,40 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
       themes: [{ path: 'paper', version: '5.3' }],
       skipped: ['no-premium: the directory of WordPress does not list it'],
     })
+  })
+
+  const undone = async () => {
+    const found = await undoneVersions(api.database.read, world.site)
+    return found.map(({ kind, slug, version }) => `${kind} ${slug} ${version}`)
+  }
+
+  test('record which versions were undone, until they are kept', async () => {
+    await put('themes', 'paper')
+    let status = 500
+    afterUpdate((path) => (path === '/about/' ? { status } : {}))
+    await update({ themes: [order('paper')] })
+    expect(await undone()).toEqual(['plugin forms 2.0', 'plugin mail 2.0', 'theme paper 2.0'])
+    status = 200
+    await update({ plugins: [order('forms')] })
+    expect(await undone()).toEqual(['plugin mail 2.0', 'theme paper 2.0'])
+  })
+
+  test('record which versions broke the site at once', async () => {
+    await update({ plugins: [order('forms', '6.6.6'), order('mail')] })
+    expect(await undone()).toEqual(['plugin forms 6.6.6'])
+    await update({ plugins: [order('mail', '6.6.6')] })
+    expect(await undone()).toEqual(['plugin forms 6.6.6', 'plugin mail 6.6.6'])
+  })
+
+  test('record no version if they fail before they touch the site', async () => {
+    const { pool } = world.host.services
+    const handle = async (...given: Parameters<typeof pool.handle>) => {
+      await loseRights(world)
+      return pool.handle(...given)
+    }
+    give({ pool: { ...pool, handle } })
+    expect((await update()).operation.state).toBe('failed')
+    expect([await versions(), await undone()]).toEqual([['1.0', '1.0'], []])
   })
 
   test('are kept in a limited number', async () => {

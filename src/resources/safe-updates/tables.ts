@@ -1,3 +1,6 @@
+import type { Generated } from 'kysely'
+import type { Flag } from '../../platform/db/schema.ts'
+
 declare module '../../platform/db/schema.ts' {
   interface Schema {
     safe_updates: SafeUpdateRow
@@ -5,6 +8,10 @@ declare module '../../platform/db/schema.ts' {
     safe_update_settings: SafeUpdateSettingsRow
     safe_update_batches: SafeUpdateBatchRow
     safe_update_batch_sites: SafeUpdateBatchSiteRow
+    account_update_policies: AccountUpdatePolicyRow
+    site_update_policies: SiteUpdatePolicyRow
+    update_turns: UpdateTurnRow
+    undone_updates: UndoneUpdateRow
   }
 }
 
@@ -29,6 +36,8 @@ export interface SafeUpdateRow {
   ended_at: number | null
   /** The batch that started it. */
   batch_id: number | null
+  /** Whether a policy started it. */
+  by_policy: Generated<Flag>
 }
 
 /** A picture of a page that differs. */
@@ -72,4 +81,41 @@ export interface SafeUpdateBatchSiteRow {
   reason: string | null
   /** The operation that updates the site. */
   update_id: number | null
+}
+
+/** When a site, or the sites of an account, are updated safely without a request. */
+export interface UpdatePolicyRow {
+  mode: string
+  weekday: string
+  hour: number
+  time_zone: string
+  /** JSON: folders of plugins and themes. */
+  exclude: string
+}
+
+export interface AccountUpdatePolicyRow extends UpdatePolicyRow {
+  account_id: number
+}
+
+export interface SiteUpdatePolicyRow extends UpdatePolicyRow {
+  site_id: number
+}
+
+/** When Stead looks at a site with a policy next. */
+export interface UpdateTurnRow {
+  site_id: number
+  /** The time of the policy that it is for. */
+  slot_at: number
+  /** Later than that, if the site was busy. */
+  due_at: number
+}
+
+/** The last version of a plugin or theme that was undone on a site. Policies do not install it again. */
+export interface UndoneUpdateRow {
+  site_id: number
+  kind: string
+  slug: string
+  version: string
+  operation_id: number
+  undone_at: number
 }

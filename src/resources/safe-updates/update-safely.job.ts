@@ -5,7 +5,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { resultOfStep, wasUndone } from '../../platform/operations/steps-of.ts'
+import { resultOfStep, wasBegun, wasUndone } from '../../platform/operations/steps-of.ts'
 import { needsRights } from '../access/still-allowed.ts'
 import { keeping } from '../backups/public.ts'
 import { changeOfJob } from '../kit/change.ts'
@@ -16,6 +16,7 @@ import { actions, events } from './actions.ts'
 import { type UpdateContext, type Updated, undoAll, updateAll } from './change-extensions.ts'
 import { type AfterUpdate, type BeforeUpdate, lookAfter, lookBefore, verdict } from './look-at-site.ts'
 import { type BeforeInBrowser, forgetBefore, picturesAfter, picturesBefore } from './look-in-browser.ts'
+import { noteKeptUpdate, noteUndoneUpdate } from './policy/undone.store.ts'
 import { beginReport, endReport, findUpdate, setChanging, storeFindings, storePictures } from './safe-update.store.ts'
 import { SafeUpdateOrder } from './safe-update.ts'
 
@@ -86,6 +87,7 @@ async function keepOrRefuse(tx: Tx, context: Context<{ update: Updated; pictures
   await endReport(tx, operationId, { state: 'kept', reason: null, now: now() })
   if (!(await holdSite(tx, input.siteId))) return true
   const { items } = results.update
+  await noteKeptUpdate(tx, context, items)
   const what = items.filter(({ outcome }) => outcome === 'updated').map(({ message }) => message)
   await changeOfJob(tx, context).record({
     action: actions['safe_update.kept'],
@@ -114,7 +116,10 @@ async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Pro
   const reason = isUndone ? told : `${told}. Stead could not restore the earlier files: retry or undo the operation`
   const state = canceled ? 'canceled' : against !== null && isUndone ? 'undone' : 'failed'
   if (await findUpdate(tx, siteId, operationId)) await endReport(tx, operationId, { state, reason, now: now() })
-  if (canceled || !(await holdSite(tx, siteId))) return
+  const isHere = await holdSite(tx, siteId)
+  // What failed before it touched the site says nothing about the versions.
+  if (isHere && (canceled || (await wasBegun(tx, operationId, 'update')))) await noteUndoneUpdate(tx, context)
+  if (canceled || !isHere) return
   await changeOfJob(tx, context).record({
     action: actions['safe_update.undone'],
     message: `${reason}. ${isUndone ? 'The site has its earlier versions' : 'The update is still there'}.`,

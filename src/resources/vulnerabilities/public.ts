@@ -1,2 +1,3 @@
 /** What other folders may import from this resource. */
-export { findFeed } from './vulnerability.store.ts'
+export { compareExtensionVersions } from './versions.ts'
+export { findFeed, isAffected, vulnerabilitiesOf } from './vulnerability.store.ts'

@@ -94,6 +94,9 @@ export const hostRights: RoleRules = {
     ...{ read: ['site_id', 'update_id'], update: ['state', 'reason'], delete: true },
     rows: ownSite,
   },
+  undone_updates: ofSite,
+  site_update_policies: forgotten,
+  update_turns: forgotten,
   // A sync on the host of one site notes what both have in common.
   site_environments: {
     ...{ read: 'all', update: ['copied_at', 'level_at', 'level_before', 'level_operation_id'], delete: true },

@@ -9,6 +9,7 @@ import { told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { session } from '../../session.ts'
 import { planTexts as texts } from '../../texts/account-parts.ts'
+import { DefaultUpdatePolicy } from './default-update-policy.tsx'
 
 type Update = components['schemas']['AccountUpdate']
 type Account = components['schemas']['Account']
@@ -26,6 +27,7 @@ export function Plan() {
       {!known && !account.fault.value && <Skeleton />}
       {known && <Usage known={known} />}
       {known && <Defaults known={known} reload={account.reload} />}
+      <DefaultUpdatePolicy />
       <Addons reload={account.reload} />
     </>
   )

@@ -195,14 +195,15 @@ export async function failLostUpdates(tx: Tx, id: number): Promise<void> {
     .execute()
 }
 
-/** Counts the sites that batches update now, in the whole installation. */
-export async function countRunning(tx: Tx): Promise<number> {
+/** Counts the sites that batches and policies update now, in the whole installation. */
+export async function countRunning(tx: Tx, type: string): Promise<number> {
   const { count } = await tx
-    .selectFrom('safe_update_batch_sites as part')
-    .innerJoin('operations', 'operations.id', 'part.update_id')
+    .selectFrom('operations')
+    .innerJoin('safe_updates as begun', 'begun.operation_id', 'operations.id')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('part.state', '=', 'in_progress')
+    .where('operations.type', '=', type)
     .where('operations.finished_at', 'is', null)
+    .where(({ eb, or }) => or([eb('begun.batch_id', 'is not', null), eb('begun.by_policy', '=', 1)]))
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -50,7 +50,7 @@ export async function beginOne(context: Context, siteId: number): Promise<'begun
     // The transaction holds the operation, so nobody can pause it before the update has begun.
     if (await isPaused(tx, operationId)) return 'full'
     await holdPlaces(tx)
-    if ((await countRunning(tx)) >= UPDATES_AT_ONCE) return 'full'
+    if ((await countRunning(tx, updateSafelyJob.name)) >= UPDATES_AT_ONCE) return 'full'
     const site = await holdSite(tx, siteId)
     const reason = await whySkipped(tx, context, site)
     if (reason !== undefined || !site || site.hostId === null || !('found' in finding)) {
@@ -64,7 +64,7 @@ export async function beginOne(context: Context, siteId: number): Promise<'begun
     const { found } = finding
     const id = await change.start(updateSafelyJob, { siteId, ...found, paths: [] })
     await setBatchSite(tx, operationId, siteId, { state: 'in_progress', updateId: id })
-    await beginReport(tx, id, siteId, now(), operationId)
+    await beginReport(tx, id, siteId, now(), { batchId: operationId })
     const names = [...found.plugins, ...found.themes].map(({ path }) => path.slice(0, 200)).join(', ')
     await change.record({
       action: actions['safe_update.ordered'],

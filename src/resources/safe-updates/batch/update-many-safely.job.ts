@@ -84,7 +84,7 @@ async function beginSome(context: Context): Promise<void> {
   const { services, operationId, signal } = context
   const { read } = services.database
   await skipTaken(context)
-  if ((await countRunning(read)) >= UPDATES_AT_ONCE) return
+  if ((await countRunning(read, updateSafelyJob.name)) >= UPDATES_AT_ONCE) return
   const busy = await busyHosts(read, updateSafelyJob.name)
   for (const { siteId, hostId } of await waitingSites(read, operationId)) {
     if (hostId !== null && busy.has(hostId)) continue

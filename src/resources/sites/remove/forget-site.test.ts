@@ -24,7 +24,7 @@ import { insertMuPlugin } from '../../must-use-plugins/mu-plugin.store.ts'
 import { withReportIn } from '../../performance-reports/performance-reports.fixture.ts'
 import { noteAttempt } from '../../performance-reports/report.store.ts'
 import { storePlugins } from '../../plugins/plugin.store.ts'
-import { withBatch, withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
+import { withBatch, withPolicy, withUpdate } from '../../safe-updates/safe-updates.fixture.ts'
 import { setSafeUpdateSettings } from '../../safe-updates/settings/safe-update-settings.store.ts'
 import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
@@ -70,6 +70,9 @@ const tables = [
   'safe_update_settings',
   'site_environments',
   'safe_update_batch_sites',
+  'site_update_policies',
+  'update_turns',
+  'undone_updates',
   'webhook_sites',
 ] as const
 
@@ -138,6 +141,7 @@ describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }
         .execute()
       await withUpdate(tx, id, id)
       await setSafeUpdateSettings(tx, id, { masks: [], paths: [] })
+      await withPolicy(tx, id, id)
       await insertLink(tx, { siteId: id, liveSiteId: 999_999, copiedAt: null, now: 1 })
       await withBatch(tx, id, owner.accountId, id)
       await insertDatabaseLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })

@@ -21,6 +21,7 @@ import type { PartProps } from '../part.ts'
 import { UndoNote } from '../undo-note.tsx'
 import { nameOf, type Plugin, type PluginChanges, usePluginChanges, usePrevious } from './plugin-changes.ts'
 import { SafeUpdates, updateSafely } from './safe-updates.tsx'
+import { UpdatePolicy } from './update-policy.tsx'
 
 const isDue = ({ update }: Plugin): boolean => update === 'available'
 const isFixed = ({ status }: Plugin): boolean => status === 'must-use' || status === 'dropin'
@@ -140,6 +141,7 @@ export function Plugins(props: PartProps) {
         ]}
       />
       <SafeUpdates id={id} />
+      <UpdatePolicy id={id} />
       <Bulk
         id={id}
         of={all.filter(({ name }) => selection.keys.value.has(name))}
