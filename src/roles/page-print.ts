@@ -9,10 +9,15 @@ import { oneByOne } from '../platform/one-by-one.ts'
 export function openPrinter(config: Config): PrintPage {
   let found: Promise<string> | undefined
   const inTurn = oneByOne()
+  /** The recipients of one report come one after the other. */
+  let last: { readonly html: string; readonly pdf: Buffer } | undefined
   return limitPrinter(async ({ html, signal }) => {
     found ??= findBrowser(config)
     const chromium = await found
-    return inTurn(signal, () => printInJail({ html, signal, chromium }))
+    return inTurn(signal, async () => {
+      if (last?.html !== html) last = { html, pdf: await printInJail({ html, signal, chromium }) }
+      return last.pdf
+    })
   })
 }
 

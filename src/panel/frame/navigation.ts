@@ -49,6 +49,7 @@ export const sitePages = [
       entry('uptime', 'activity'),
       entry('statistics', 'chartColumn'),
       entry('performance', 'gauge'),
+      entry('client-reports', 'mail'),
       entry('logs', 'fileText'),
     ],
   },

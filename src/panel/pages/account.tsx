@@ -15,6 +15,7 @@ import { accountTexts as texts } from '../texts/account.ts'
 import { accountPartsTexts } from '../texts/account-parts.ts'
 import { timeOf } from '../time.ts'
 import { Authenticator } from './account/authenticator.tsx'
+import { Branding } from './account/branding.tsx'
 import { browserName } from './account/browser-name.ts'
 import { Passkeys } from './account-passkeys.tsx'
 
@@ -30,6 +31,7 @@ export const AccountPage = () => (
       <Authenticator />
     </div>
     <Passkeys />
+    <Branding />
     <Sessions />
     <Applications />
   </>

@@ -31,6 +31,7 @@ export const getClientReportPage = endpoint({
     return response
       .headers({
         'content-type': 'text/html; charset=utf-8',
+        'content-disposition': `inline; filename="report-${report.month}-${site.name}.html"`,
         'x-content-type-options': 'nosniff',
         'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
         'cache-control': 'private, no-cache',

@@ -235,6 +235,23 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
+    test('shows client reports, and saves their recipients', async () => {
+      const { page } = using()
+      await at('client-reports')
+      const view = page.getByRole('link', { name: /^View report: / })
+      await view.first().waitFor()
+      const address = (await view.first().getAttribute('href')) ?? ''
+      const report = await page.evaluate(async (path) => (await fetch(path)).text(), address)
+      expect(report).toContain('The shop of parts')
+      await page.getByLabel('E-mail addresses').fill('client@example.com, nobody')
+      await button('Save recipients').click()
+      await page.getByText('recipients.1: must be a valid email').waitFor()
+      await page.getByLabel('E-mail addresses').fill('client@example.com')
+      await button('Save recipients').click()
+      await page.getByText('Recipients saved').waitFor()
+      await judge(using())
+    })
+
     test('shows what a restore would overwrite before it starts', async () => {
       const { page } = using()
       await at('backups')
@@ -285,6 +302,7 @@ export function siteParts(using: () => Panel): void {
         'logs',
         'uptime',
         'statistics',
+        'client-reports',
       ]
       const paths = [...names, 'performance', 'cache', 'notes', 'settings', 'operations', 'activity']
       await fitsPhone(

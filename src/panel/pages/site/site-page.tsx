@@ -37,6 +37,7 @@ const parts = [
   ['uptime', later(() => import('./traffic/uptime.tsx').then((file) => file.Uptime))],
   ['statistics', later(() => import('./traffic/statistics.tsx').then((file) => file.Statistics))],
   ['performance', later(() => import('./traffic/performance.tsx').then((file) => file.Performance))],
+  ['client-reports', later(() => import('./traffic/client-reports.tsx').then((file) => file.ClientReports))],
   ['cache', later(() => import('./settings/cache.tsx').then((file) => file.Cache))],
   ['notes', later(() => import('./notes.tsx').then((file) => file.Notes))],
   ['settings', later(() => import('./settings/settings.tsx').then((file) => file.Settings))],

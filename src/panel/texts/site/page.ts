@@ -15,6 +15,7 @@ export const siteTexts = {
     uptime: 'Uptime',
     statistics: 'Statistics',
     performance: 'Performance',
+    'client-reports': 'Client reports',
     cache: 'Caching and PHP',
     notes: 'Notes',
     settings: 'Settings',

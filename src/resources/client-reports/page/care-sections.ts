@@ -12,8 +12,13 @@ ${content}
 
 export const line = (text: string): Html => html`<p>${text}</p>`
 
-export function availabilitySection({ uptime, month }: ReportContents): Html {
-  if (!uptime) return section('Availability', line('There is no data: the site was not monitored in this month.'))
+const within = (state: ReportContents['state']): string => (state === 'complete' ? 'in this month' : 'so far')
+
+export const noData = (why: string, state: ReportContents['state']): string =>
+  `There is no data: ${why} ${within(state)}.`
+
+export function availabilitySection({ uptime, month, state }: ReportContents): Html {
+  if (!uptime) return section('Availability', line(noData('the site was not monitored', state)))
   const { percent, days, incidents, down_minutes: minutes, list } = uptime
   const sentence =
     incidents === 0
@@ -59,12 +64,12 @@ const more = (count: number, list: readonly unknown[]): Html =>
 
 const badges = { done: 'Done', undone: 'Undone', failed: 'Failed' } as const
 
-export function updatesSection({ updates, month }: ReportContents): Html {
-  if (!updates) return section('Updates', line('There is no data: updates were not counted yet in this month.'))
+export function updatesSection({ updates, month, state }: ReportContents): Html {
+  if (!updates) return section('Updates', line(noData('updates were not counted', state)))
   const { done, undone, failed, list, counted_since: since } = updates
   const total = done + undone + failed
   const counted = countedNote(since, month)
-  if (total === 0) return section('Updates', html`${line('No update was needed or made in this month.')}${counted}`)
+  if (total === 0) return section('Updates', html`${line(`No update was needed or made ${within(state)}.`)}${counted}`)
   const rows = list.map(
     ({ at, text, outcome }) =>
       html`<tr><td>${shortDay(at)}</td><td>${text}</td><td><span class="badge ${outcome}">${badges[outcome]}</span></td></tr>`,
@@ -81,12 +86,12 @@ export function updatesSection({ updates, month }: ReportContents): Html {
 const countedNote = (since: string, month: string): Html =>
   since === `${month}-01` ? html`` : html`<p class="note">Counted since ${dayText(since)}.</p>`
 
-export function backupsSection({ backups, month }: ReportContents): Html {
-  if (!backups) return section('Backups', line('There is no data: backups were not counted yet in this month.'))
+export function backupsSection({ backups, month, state }: ReportContents): Html {
+  if (!backups) return section('Backups', line(noData('backups were not counted', state)))
   const { files, databases, proven, not_proven: notProven, counted_since: since } = backups
   const made =
     files + databases === 0
-      ? 'No backup was made in this month.'
+      ? `No backup was made ${within(state)}.`
       : `${number(files)} backups of the files and ${number(databases)} of the database were made.`
   const tested =
     proven + notProven === 0

@@ -78,7 +78,7 @@ function summary({ uptime, updates, backups, visits }: ReportContents): Html {
   return html`<dl class="facts">
 ${card('Uptime', uptime ? `${uptime.percent} %` : none, uptime ? downNote(uptime.incidents, uptime.down_minutes) : 'The site was not monitored')}
 ${card('Updates', updates ? number(updates.done) : none, updates ? updateNote(updates) : 'Not counted yet')}
-${card('Backups', made === null ? none : number(made), backups ? `${number(backups.proven)} test restores passed` : 'Not counted yet')}
+${card('Backups', made === null ? none : number(made), backups ? restoreNote(backups.proven) : 'Not counted yet')}
 ${card('Visits', visits ? number(visits.visits) : none, visits ? `${number(visits.views)} page views` : 'No visits were counted')}
 </dl>`
 }
@@ -86,8 +86,15 @@ ${card('Visits', visits ? number(visits.visits) : none, visits ? `${number(visit
 const downNote = (incidents: number, minutes: number): string =>
   incidents === 0 ? 'No downtime' : `${number(minutes)} min down, ${plural(incidents, 'incident')}`
 
-const updateNote = ({ undone, failed }: { undone: number; failed: number }): string =>
-  undone + failed === 0 ? 'All went well' : `${number(undone)} undone, ${number(failed)} failed`
+const restoreNote = (proven: number): string =>
+  proven === 0 ? 'None was restored as a test' : `${plural(proven, 'test restore')} passed`
+
+const updateNote = ({ done, undone, failed }: { done: number; undone: number; failed: number }): string =>
+  done + undone + failed === 0
+    ? 'None was needed'
+    : undone + failed === 0
+      ? 'All went well'
+      : `${number(undone)} undone, ${number(failed)} failed`
 
 const plural = (count: number, word: string): string => `${number(count)} ${word}${count === 1 ? '' : 's'}`
 

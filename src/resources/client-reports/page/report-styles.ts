@@ -17,7 +17,7 @@ main{padding:16px 48px 8px}
 .fact{padding:16px;border:1px solid #dfe3ea;border-radius:10px;border-top:3px solid var(--accent)}
 dt{font-size:12.5px;font-weight:600;color:#5b6270}
 dd{margin:0}
-dd b{display:block;margin:4px 0 2px;font-size:25px;line-height:1.2;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
+dd b{display:block;margin:4px 0 2px;font-size:22px;white-space:nowrap;line-height:1.2;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
 dd b.none{font-size:17px;line-height:30px;letter-spacing:0;color:#5b6270}
 dd span{display:block;font-size:12.5px;line-height:1.4;color:#5b6270}
 section{padding:22px 0 6px;border-top:1px solid #e6e9ef;margin-top:20px}

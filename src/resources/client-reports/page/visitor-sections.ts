@@ -1,12 +1,12 @@
 import { type Html, html } from '../../../platform/mail/html.ts'
 import type { ReportContents, ReportedScores } from '../contents.ts'
-import { line, section } from './care-sections.ts'
+import { line, noData, section } from './care-sections.ts'
 import { compared, dayText, number } from './numbers.ts'
 
 /* What visitors saw. */
 
 export function visitsSection({ visits, month, state }: ReportContents): Html {
-  if (!visits) return section('Visitors', line('There is no data: no visits were counted in this month.'))
+  if (!visits) return section('Visitors', line(noData('no visits were counted', state)))
   const { visits: people, views, visits_before: before, days } = visits
   // A month that has just begun always has fewer.
   const comparison = state === 'complete' ? compared(people, before) : ''
@@ -29,9 +29,9 @@ function bars(days: readonly number[], month: string): Html {
 <figcaption><span>1</span><span>Page views of each day, at most ${number(most)}</span><span>${days.length}</span></figcaption></figure>`
 }
 
-export function performanceSection({ performance }: ReportContents): Html {
+export function performanceSection({ performance, state }: ReportContents): Html {
   const title = 'Speed'
-  if (!performance) return section(title, line('There is no data: the speed was not measured in this month.'))
+  if (!performance) return section(title, line(noData('the speed was not measured', state)))
   const { now, before } = performance
   const pair = (name: string, of: 'desktop' | 'mobile') => score(name, now[of], before?.[of] ?? null)
   return section(

@@ -1,0 +1,26 @@
+export const clientReportsTexts = {
+  reports: 'Monthly reports',
+  about: 'Uptime, updates, backups, visits, and speed, in the name and color of your agency.',
+  branding: 'Change name, color, and logo',
+  head: ['Month', 'Status', 'Actions'],
+  hiddenHeads: ['Actions'],
+  none: 'The first report appears when the site is live.',
+  states: { so_far: 'So far', complete: 'Complete' },
+  view: 'View',
+  viewOf: (month: string) => `View report: ${month}`,
+  pdf: 'PDF',
+  pdfOf: (month: string) => `Download PDF: ${month}`,
+
+  recipients: 'Recipients',
+  recipientsAre: 'They get the report of each month by mail on the first day of the next one.',
+  addresses: 'E-mail addresses',
+  onePerLine: 'One per line, at most 10. Ask people before you add them: the mails have no link to unsubscribe.',
+  save: 'Save recipients',
+  saved: 'Recipients saved',
+
+  mails: 'Sent mails',
+  mailsHead: ['Month', 'Recipient', 'Status'],
+  noMails: 'No mails yet.',
+  sent: (time: string) => `Sent ${time}`,
+  waiting: 'Waiting to be sent',
+}
