@@ -1,8 +1,8 @@
 import type { TestApi } from '../../../test/support/api.ts'
-import type { Contract } from '../../../test/support/contract.ts'
+import type { Contract, ProblemCase } from '../../../test/support/contract.ts'
 import { at, type Examples, type Sample } from '../../../test/support/samples.ts'
 import { smallPng } from './branding.fixture.ts'
-import { changeBranding } from './branding.store.ts'
+import { changeBranding, forgetBranding } from './branding.store.ts'
 
 const withLogo = (api: TestApi, accountId: number) =>
   api.database.transaction((tx) => changeBranding(tx, accountId, { logo: smallPng, logo_type: 'image/png' }, 1))
@@ -22,4 +22,9 @@ const examples: Examples = {
   },
 }
 
-export const contract: Contract = { samples, examples }
+// biome-ignore format: a table
+const problems: readonly ProblemCase[] = [
+  { of: ['getBrandingLogo'], code: 'no_logo', example: () => ({}), prepare: ({ api, owner }) => api.database.transaction((tx) => forgetBranding(tx, owner.accountId)) },
+]
+
+export const contract: Contract = { samples, examples, problems }

@@ -82,7 +82,7 @@ describe.each(dialects)('branding on $dialect', ({ dialect, skip }) => {
     expect(logo.headers).toMatchObject({ 'content-type': 'image/png', 'x-content-type-options': 'nosniff' })
     await put({ name: null, color: null, reply_to: null, logo: null })
     expect(await get()).toEqual(nothing)
-    expect((await owner.call('GET', '/v1/account/branding/logo')).status).toBe(404)
+    expect((await owner.call('GET', '/v1/account/branding/logo')).body).toMatchObject({ code: 'no_logo' })
   })
 
   it('refuses what it cannot show, and changes nothing', async () => {

@@ -1,9 +1,10 @@
 import Type from 'typebox'
-import { notFound } from '../../platform/http/problem.ts'
+import { Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { logoTypes } from './agency-logo.ts'
 import { findBranding } from './branding.store.ts'
 import { LOGO_PATH } from './branding.ts'
+import { problems } from './problems.ts'
 
 export const getBrandingLogo = endpoint({
   id: 'getBrandingLogo',
@@ -16,10 +17,11 @@ export const getBrandingLogo = endpoint({
   etag: true,
   contentType: logoTypes,
   response: Type.String({ format: 'binary', description: 'Logo', examples: ['…'] }),
+  problems: [problems.no_logo],
 
   async handle({ tx, caller, request, response }) {
     const row = await findBranding(tx, caller.accountId)
-    if (!row?.logo || !row.logo_type) throw notFound()
+    if (!row?.logo || !row.logo_type) throw new Problem(problems.no_logo, {})
     const etag = `"${row.updated_at}"`
     response.header('etag', etag)
     if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
