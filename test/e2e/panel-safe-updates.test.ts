@@ -90,6 +90,37 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     expect(await inputs()).toEqual([['forms']])
   })
 
+  test('a policy is set on the page of the site, and by default on that of the account', async () => {
+    const form = (title: string) => page.getByRole('region', { name: title, exact: true })
+    const policyOf = async (path: string) => (await owner.call('GET', path)).body.data
+    await open()
+    const ofSite = form('Automatic safe updates')
+    await ofSite.getByText('Current policy: Never.').waitFor()
+    await ofSite.getByLabel('Update automatically').selectOption('Weekly')
+    await ofSite.getByText('Once a week, Stead updates all plugins and themes that have an update.').waitFor()
+    await ofSite.getByLabel('Day').selectOption('Tuesday')
+    await ofSite.getByLabel('Hour').selectOption('22:00')
+    await ofSite.getByLabel('Time zone').selectOption('UTC')
+    await ofSite.getByLabel('Leave out').fill('shop, forms')
+    await panel.judge(page)
+    await ofSite.getByRole('button', { name: 'Save update policy' }).click()
+    await ofSite.getByText('Current policy: Weekly, Tuesday 22:00 (UTC). Next:').waitFor()
+    const when = { weekday: 'tuesday', hour: 22, time_zone: 'UTC', exclude: ['shop', 'forms'] }
+    expect(await policyOf(`/v1/sites/${site}/update-policy`)).toMatchObject({ mode: 'weekly', ...when })
+    await ofSite.getByLabel('Update automatically').selectOption('Account default')
+    await ofSite.getByRole('button', { name: 'Save update policy' }).click()
+    await ofSite.getByText('Current policy: Never.').waitFor()
+
+    await page.goto(`${panel.url}#/account/plan`)
+    const ofAccount = form('Automatic safe updates by default')
+    await ofAccount.getByLabel('Update automatically').selectOption('Security fixes only')
+    await ofAccount.getByText('Your operator has set no feed of vulnerabilities').waitFor()
+    await panel.judge(page)
+    await ofAccount.getByRole('button', { name: 'Save update policy' }).click()
+    await expect.poll(() => policyOf('/v1/account/update-policy')).toMatchObject({ mode: 'security' })
+    expect(await policyOf(`/v1/sites/${site}/update-policy`)).toMatchObject({ effective: { mode: 'security' } })
+  })
+
   test('known vulnerabilities stand above the plugins, with the version that fixes them', async () => {
     const { api } = panel
     await withExtensions(api, site, [

@@ -3,11 +3,13 @@ import { everyPlugin, type Person, type TestApi, testApi } from '../../../../tes
 import { dialects } from '../../../../test/support/database.ts'
 import { holding, whileUnderWay } from '../../../../test/support/overlap.ts'
 import type { PluginDirectory } from '../../../hosting/plugin-directory/plugin-directory.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { setSuspended } from '../../account/account.store.ts'
 import { storePlugins } from '../../plugins/plugin.store.ts'
 import { markDeleted } from '../../sites/site.store.ts'
 import { withVulnerabilities } from '../../vulnerabilities/vulnerabilities.fixture.ts'
+import { holdPlaces } from '../batch/batch.store.ts'
 import { UPDATES_AT_ONCE } from '../batch/batch.ts'
 import { beginReport, endReport, storeFindings } from '../safe-update.store.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
@@ -17,6 +19,7 @@ import { noteUndoneByPerson, noteUndoneUpdate } from './undone.store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const orderOf = (siteId: number) => ({ siteId, plugins: [], themes: [], skipped: [], paths: [] })
 /** A Sunday. */
 const START = Date.parse('2026-02-01T00:30:00Z')
 const TYPE = updateSafelyJob.name
@@ -216,11 +219,10 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
   test('share their places with safe updates of many sites', async () => {
     const [site, taken] = [await siteNamed('one'), await siteNamed('two')]
     await setPolicy(site, daily)
+    const hostId = await hostNamed('two')
     await api.database.transaction(async (tx) => {
       for (let n = 0; n < UPDATES_AT_ONCE; n++) {
-        const input = { siteId: taken, plugins: [], themes: [], skipped: [], paths: [] }
-        const hostId = await tx.selectFrom('hosts').select('id').where('name', '=', 'two').executeTakeFirstOrThrow()
-        const id = await enqueue(tx, updateSafelyJob, input, { siteId: taken, hostId: hostId.id })
+        const id = await enqueue(tx, updateSafelyJob, orderOf(taken), { siteId: taken, hostId })
         await beginReport(tx, id, taken, now, { batchId: 77 })
       }
     })
@@ -240,6 +242,21 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
     expect(await sitesStarted()).toEqual([site])
     await Promise.all([plan(), plan()])
     expect(await sitesStarted()).toEqual([site])
+  })
+
+  test('leave the last place to a batch that takes it at the same time', async () => {
+    const [site, other] = [await siteNamed('one'), await siteNamed('two')]
+    await setPolicy(site, daily)
+    const hostId = await hostNamed('two')
+    const takePlace = async (tx: Tx) => {
+      await holdPlaces(tx)
+      const id = await enqueue(tx, updateSafelyJob, orderOf(other), { siteId: other, hostId })
+      await beginReport(tx, id, other, now, { batchId: 77 })
+    }
+    for (let n = 1; n < UPDATES_AT_ONCE; n++) await api.database.transaction(takePlace)
+    now += 3 * HOUR_MS
+    await whileUnderWay(api.database, takePlace, [plan])
+    expect(await sitesStarted()).toEqual(Array(UPDATES_AT_ONCE).fill(other))
   })
 
   const leftAlone: [string, (site: number) => Promise<unknown>][] = [
@@ -262,8 +279,7 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
             .select('host_id')
             .where('id', '=', site)
             .executeTakeFirstOrThrow()
-          const input = { siteId: site, plugins: [], themes: [], skipped: [], paths: [] }
-          await enqueue(tx, updateSafelyJob, input, { siteId: site, hostId })
+          await enqueue(tx, updateSafelyJob, orderOf(site), { siteId: site, hostId })
         }),
     ],
   ]
@@ -296,8 +312,7 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
     await install(away, [{ name: 'unreachable' }])
     now += 3 * HOUR_MS
     const other = { ...updateSafelyJob, name: 'test.other', on: 'control' } as const
-    const input = { siteId: busy, plugins: [], themes: [], skipped: [], paths: [] }
-    const id = await api.database.transaction((tx) => enqueue(tx, other, input, { siteId: busy }))
+    const id = await api.database.transaction((tx) => enqueue(tx, other, orderOf(busy), { siteId: busy }))
     await plan()
     expect(await started()).toEqual([])
     await api.database.transaction((tx) =>
