@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Contract, JobSample, JobWorld, ProblemCase } from '../../../test/support/contract.ts'
 import { change, rows } from '../../../test/support/job-worlds.ts'
-import { type Examples, onSite, type Sample, type Scene, unique } from '../../../test/support/samples.ts'
+import { type Examples, onSite, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
 import { write } from '../../../test/support/scenes.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
@@ -15,12 +15,14 @@ import { monthName, monthOf, startOfMonth } from './month.ts'
 
 const thisMonth = () => monthName(monthOf(Date.now()))
 
+const ofMonth = (rest: string) => (world: World) => onSite(`/client-reports/${thisMonth()}${rest}`)(world)
+
 // biome-ignore format: a table
 const samples: readonly Sample[] = [
   { endpoint: 'listClientReports', path: onSite('/client-reports'), roles: [] },
-  { endpoint: 'getClientReport', path: onSite(`/client-reports/${thisMonth()}`), roles: [] },
-  { endpoint: 'getClientReportPage', path: onSite(`/client-reports/${thisMonth()}/html`), roles: [] },
-  { endpoint: 'getClientReportPdf', path: onSite(`/client-reports/${thisMonth()}/pdf`), roles: [] },
+  { endpoint: 'getClientReport', path: ofMonth(''), roles: [] },
+  { endpoint: 'getClientReportPage', path: ofMonth('/html'), roles: [] },
+  { endpoint: 'getClientReportPdf', path: ofMonth('/pdf'), roles: [] },
   { endpoint: 'getClientReportSettings', path: onSite('/client-report-settings'), roles: ['manage_performance'] },
   { endpoint: 'updateClientReportSettings', path: onSite('/client-report-settings'), body: () => ({ recipients: [`client-${unique()}@example.com`] }), roles: ['manage_performance'] },
 ]
@@ -117,12 +119,13 @@ const jobs: Record<string, JobSample> = {
       return { input: {} }
     },
     async done(world) {
-      const { api, site } = world
+      const { api, site, owner } = world
       const mails = api.database.read.selectFrom('client_report_mails').select('address').where('site_id', '=', site)
       const operations = api.database.read
         .selectFrom('operations')
         .select('id')
         .where('type', '=', 'client_reports.mail')
+        .where('account_id', '=', owner.accountId)
       const [now, closed] = [Date.now(), closedMonth(Date.now())]
       const isTime = closed !== undefined && now < startOfMonth(closed + 1) + LATE_MS
       expect([(await mails.execute()).length, (await operations.execute()).length]).toEqual(isTime ? [1, 1] : [0, 0])
