@@ -2457,9 +2457,9 @@ export interface paths {
         put?: never;
         /**
          * Update plugins and themes safely
-         * @description An addition of Stead. Starts an operation that looks at pages of the site before and after the update, and compares them. If a page is worse, Stead restores the files of the earlier versions. Content that visitors wrote meanwhile stays. The report has the ID of the operation. Name plugins and themes, or send `all`.
+         * @description An addition of Stead. Starts an operation that looks at pages of the site before and after the update, and compares them. If a page is worse, Stead restores the files of the earlier versions. Content that visitors wrote meanwhile stays. The report has the ID of the operation. Name plugins and themes, or send `all`, `core`, or both. An update of WordPress closes the site for a moment, and requires the role for it.
          *
-         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`; `core`: the role `update_site_cms_version`.
          */
         post: operations["startSafeUpdate"];
         delete?: never;
@@ -7262,9 +7262,9 @@ export interface components {
              * @example plugin
              * @enum {string}
              */
-            kind: "plugin" | "theme";
+            kind: "plugin" | "theme" | "core";
             /**
-             * @description Folder of the plugin or theme
+             * @description Folder of the plugin or theme. WordPress itself: `wordpress`
              * @example akismet
              */
             name: string;
@@ -7335,6 +7335,11 @@ export interface components {
             version?: string;
         };
         SafeUpdateOrder: {
+            /**
+             * @description Update WordPress, too: `latest`, or a stable release. `all` does not include it
+             * @example latest
+             */
+            core?: string;
             /**
              * @description Update all plugins and themes that have an update
              * @example true
@@ -7573,6 +7578,11 @@ export interface components {
             /** @description Sites to update. `-1`: all */
             siteIds: number[];
             /**
+             * @description Update WordPress, too: `latest`, or a stable release. `all` does not include it
+             * @example latest
+             */
+            core?: string;
+            /**
              * @description Update all plugins and themes that have an update
              * @example true
              */
@@ -7659,6 +7669,11 @@ export interface components {
             all: boolean;
             plugins: components["schemas"]["SafeUpdateBatchPlugin"][];
             themes: components["schemas"]["SafeUpdateBatchTheme"][];
+            /**
+             * @description The release of WordPress. Null: it stays
+             * @example latest
+             */
+            core: string | null;
             counts: components["schemas"]["SafeUpdateBatchCounts"];
             sites: components["schemas"]["SafeUpdateBatchSite"][];
             /**
@@ -15780,6 +15795,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "core": "latest",
                  *       "all": true
                  *     }
                  */
@@ -16005,6 +16021,7 @@ export interface operations {
                  *       "siteIds": [
                  *         1
                  *       ],
+                 *       "core": "latest",
                  *       "all": true
                  *     }
                  */

@@ -53,10 +53,14 @@ export interface Target {
  */
 export function updateTarget(releases: readonly Release[], site: Site, asked: 'latest' | undefined): Target {
   const target = chosen(releases, site, asked)
-  const needed = releases.find(({ version }) => version === target.version)?.phpVersion ?? null
-  if (target.version !== site.coreVersion && !isEnoughPhp(site.phpVersion, needed))
-    throw new Problem(problems.php_too_old, { version: target.version, needed: String(needed), has: site.phpVersion })
+  if (target.version !== site.coreVersion) requirePhp(releases, site, target.version)
   return target
+}
+
+/** @throws Problem `php_too_old` for a release that needs a newer PHP than the site has */
+export function requirePhp(releases: readonly Release[], { phpVersion: has }: Site, version: string): void {
+  const needed = releases.find((release) => release.version === version)?.phpVersion ?? null
+  if (!isEnoughPhp(has, needed)) throw new Problem(problems.php_too_old, { version, needed: String(needed), has })
 }
 
 /**

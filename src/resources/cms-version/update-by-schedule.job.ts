@@ -11,8 +11,9 @@ import type { HostServices } from '../kit/host-services.ts'
 import { openAfterFailure } from '../sites/public.ts'
 import { actions } from './actions.ts'
 import { rememberThatItFailed, undoneUpdate } from './remember-failure.ts'
+import type { ReleaseOrder } from './replace-release.ts'
 import { whyNotUpdated } from './security-release.ts'
-import { type Order, replacement, updateDefinition } from './update-cms-version.job.ts'
+import { replacement, updateDefinition } from './update-cms-version.job.ts'
 
 /** Limit for each host, and only while no other work waits. */
 const AT_ONCE = 2
@@ -30,12 +31,12 @@ export const updateBySchedule = durableWith<HostServices>()({
  * Checks again whether the update is wanted, because the site, its account or the release may have changed since it was
  * planned, especially before a retry.
  */
-async function requireWanted({ services, input }: StepContext<Order, HostServices>): Promise<void> {
+async function requireWanted({ services, input }: StepContext<ReleaseOrder, HostServices>): Promise<void> {
   const reason = await whyNotUpdated(services.database.read, input)
   if (reason !== undefined) throw new PermanentFailure(reason)
 }
 
-async function tellOwner(tx: Tx, context: FailureContext<Order>): Promise<void> {
+async function tellOwner(tx: Tx, context: FailureContext<ReleaseOrder>): Promise<void> {
   const { input, canceled } = context
   const { siteId, version } = input
   const failure = await openAfterFailure(tx, context)

@@ -20,7 +20,7 @@ export function siteOperations(endpoints: readonly { id: string; access: unknown
     const ofFields = Object.entries(rule.fields ?? {}).map(([field, name]) => ({
       operation,
       field,
-      capabilities: [name],
+      capabilities: [rule.site, name],
     }))
     return [{ operation, field: null, capabilities: [rule.site] }, ...ofFields]
   })

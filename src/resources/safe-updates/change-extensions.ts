@@ -44,10 +44,12 @@ export interface Updated {
 /**
  * Updates one plugin and theme after the other. Those that WordPress refuses, or that break the site at once, are
  * rolled back alone.
- * @throws PermanentFailure when none was updated
+ * @throws PermanentFailure when none was updated, and WordPress stays as it is, too
  */
 export async function updateAll(context: UpdateContext): Promise<Updated> {
   const { input, operationId, signal, progress } = context
+  // Only WordPress is updated.
+  if (input.plugins.length + input.themes.length === 0) return { items: [], ...skippedOf(input) }
   // An interrupted update begins again with the site as it was.
   await undoAll(context)
   const versions = await beginChanges(context)
@@ -75,9 +77,11 @@ export async function updateAll(context: UpdateContext): Promise<Updated> {
     ...items.filter(({ outcome }) => outcome === 'failed').map(({ name, message }) => `${name}: ${message}`),
     ...input.skipped,
   ]
-  if (items.every(({ outcome }) => outcome === 'failed')) throw new PermanentFailure(faults.join('\n'))
+  if (!input.core && items.every(({ outcome }) => outcome === 'failed')) throw new PermanentFailure(faults.join('\n'))
   return { items, ...(faults.length > 0 && { warning: faults.join('\n') }) }
 }
+
+const skippedOf = ({ skipped }: SafeUpdateOrder) => skipped.length > 0 && { warning: skipped.join('\n') }
 
 /**
  * Records what an undo needs, before the site is touched.

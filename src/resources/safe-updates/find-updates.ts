@@ -2,6 +2,7 @@ import type { ListedPlugin } from '../../hosting/php/tasks.ts'
 import type { DirectoryPlugin } from '../../hosting/plugin-directory/plugin-directory.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { type ReleaseTarget, releasesNow } from '../cms-version/public.ts'
 import { extensionsOf } from '../inventory/public.ts'
 import type { Context } from '../kit/context.ts'
 import {
@@ -13,6 +14,7 @@ import {
   problems as pluginProblems,
 } from '../plugins/public.ts'
 import type { Site } from '../sites/public.ts'
+import { findCore } from './find-core.ts'
 import { problems } from './problems.ts'
 import type { SafeUpdateOrder } from './safe-update.ts'
 
@@ -20,6 +22,8 @@ type Asking = Context & { readonly site: Site }
 export type Directories = Pick<Context, 'database' | 'config' | 'pluginDirectory'>
 
 export interface WantedUpdates {
+  /** `latest`, or a release of WordPress. */
+  readonly core?: string
   readonly all?: boolean
   /** Limits `all` to these. */
   isWanted?(kind: 'plugin' | 'theme', name: string): boolean
@@ -27,7 +31,7 @@ export interface WantedUpdates {
   readonly themes?: readonly { readonly name: string; readonly version?: string }[]
 }
 
-export type FoundUpdates = Pick<SafeUpdateOrder, 'plugins' | 'themes' | 'skipped'>
+export type FoundUpdates = Pick<SafeUpdateOrder, 'plugins' | 'themes' | 'skipped' | 'core'>
 
 /** The most plugins, and the most themes, of one update. The next one updates the others. */
 const MOST_AT_ONCE = 50
@@ -35,16 +39,27 @@ const NOT_LISTED = 'the directory of WordPress does not list it'
 
 /**
  * Finds out what to update, and where each release can be fetched.
- * @throws Problem `plugins_refused`, `themes_refused`, `nothing_to_update`, `plugin_directory_unavailable`
+ * @throws Problem `plugins_refused`, `themes_refused`, `nothing_to_update`, `plugin_directory_unavailable`, and those of
+ * {@link findCore}
  */
 export async function findUpdates(context: Asking, wanted: WantedUpdates): Promise<FoundUpdates> {
-  return chooseUpdates(context, { siteId: context.site.id, installed: await installedPlugins(context) }, wanted)
+  const { site } = context
+  const core =
+    wanted.core === undefined ? undefined : findCore(site, wanted.core, (await releasesNow(context)).releases)
+  return chooseUpdates(context, { siteId: site.id, core, installed: await installedPlugins(context) }, wanted)
+}
+
+interface InstalledOnSite {
+  readonly siteId: number
+  readonly installed: readonly ListedPlugin[]
+  /** The release of WordPress that the site gets. */
+  readonly core?: ReleaseTarget | undefined
 }
 
 /** Does the same with what Stead knows of the site. */
 export async function chooseUpdates(
   context: Directories,
-  { siteId, installed }: { readonly siteId: number; readonly installed: readonly ListedPlugin[] },
+  { siteId, installed, core }: InstalledOnSite,
   wanted: WantedUpdates,
 ): Promise<FoundUpdates> {
   const isInstalled = async (path: string) => meantBy(installed, path) !== undefined
@@ -63,7 +78,7 @@ export async function chooseUpdates(
       if (version !== null && isWanted('theme', slug))
         await due(slug, () => context.pluginDirectory.findTheme(slug), themes)
   }
-  if (plugins.length + themes.length > 0) return { plugins, themes, skipped }
+  if (plugins.length + themes.length > 0 || core) return { plugins, themes, skipped, ...(core && { core }) }
   throw new Problem(problems.nothing_to_update, {})
 }
 

@@ -128,7 +128,9 @@ export async function lookAfter(
  */
 function newMessage(message: LoggedKind, items: readonly UpdatedItem[]): NewMessage {
   const { severity, message: text, kind, name } = message
-  const isUpdated = items.some((item) => item.outcome === 'updated' && item.kind === kind && item.name === name)
+  const isUpdated = items.some(
+    (item) => item.outcome === 'updated' && item.kind === kind && (kind === 'core' || item.name === name),
+  )
   return {
     severity,
     message: text,

@@ -7,6 +7,11 @@ export const problems = declareProblems({
     text: 'themes: {faults}.',
     remedy: 'Correct the named themes. Nothing was changed. `name` is the folder of an installed theme.',
   },
+  core_refused: {
+    status: 400,
+    text: 'core: {fault}.',
+    remedy: 'Send `latest`, or a newer stable release of WordPress. Nothing was changed.',
+  },
   nothing_to_update: {
     status: 409,
     text: 'The site has nothing to update. WordPress knows of no newer versions.',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { ReleaseTarget } from '../cms-version/public.ts'
 import { PluginsOrder } from '../plugins/public.ts'
 
 export const updateStates = ['in_progress', 'kept', 'undone', 'failed', 'canceled'] as const
@@ -32,12 +33,25 @@ export const SafeUpdateOrder = Type.Object({
   /** What cannot be updated, each with the reason. */
   skipped: Type.Array(Type.String()),
   paths: Type.Array(Type.String()),
+  /** The release of WordPress that the site gets. Missing: WordPress stays as it is. */
+  core: Type.Optional(ReleaseTarget),
 })
 export type SafeUpdateOrder = Type.Static<typeof SafeUpdateOrder>
 
+/** Returns the names of what an update changes, for texts. */
+export const namesOfUpdate = ({
+  plugins,
+  themes,
+  core,
+}: Pick<SafeUpdateOrder, 'plugins' | 'themes' | 'core'>): string =>
+  [
+    ...[...plugins, ...themes].map(({ path }) => path.slice(0, 200)),
+    ...(core ? [`WordPress ${core.version}`] : []),
+  ].join(', ')
+
 /** What an update changed. */
 export interface UpdatedItem {
-  readonly kind: 'plugin' | 'theme'
+  readonly kind: 'plugin' | 'theme' | 'core'
   readonly name: string
   readonly outcome: 'updated' | 'unchanged' | 'failed'
   readonly from: string | null
@@ -88,8 +102,11 @@ export interface NewMessage {
 
 const ItemSchema = Type.Object(
   {
-    kind: oneOf(['plugin', 'theme'], { examples: ['plugin'] }),
-    name: Type.String({ description: 'Folder of the plugin or theme', examples: ['akismet'] }),
+    kind: oneOf(['plugin', 'theme', 'core'], { examples: ['plugin'] }),
+    name: Type.String({
+      description: 'Folder of the plugin or theme. WordPress itself: `wordpress`',
+      examples: ['akismet'],
+    }),
     outcome: oneOf(['updated', 'unchanged', 'failed'], {
       description: 'The outcome before the comparison. If the update was undone, the site has `from` again',
       examples: ['updated'],

@@ -5,7 +5,9 @@ import { expect } from 'vitest'
 import type { Contract, JobRefusal, JobSample, JobWorld, ProblemCase } from '../../../test/support/contract.ts'
 import {
   answer,
+  besideSite,
   change,
+  closedBy,
   DAY_MS,
   daysAgo,
   directoryOf,
@@ -16,7 +18,10 @@ import {
 } from '../../../test/support/job-worlds.ts'
 import { at, type Examples, onSite, type Sample, type Scene } from '../../../test/support/samples.ts'
 import { siteIs } from '../../../test/support/scenes.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directory.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { madeOffer, withReleases } from '../cms-version/cms-version.fixture.ts'
+import { replaceReleases } from '../cms-version/release.store.ts'
 import { withExtensions as withThemes } from '../inventory/inventory.fixture.ts'
 import { withPlugins } from '../plugins/plugins.fixture.ts'
 import { changeSite } from '../sites/site.store.ts'
@@ -30,6 +35,7 @@ import { setSafeUpdateSettings } from './settings/safe-update-settings.store.ts'
 /** A site with a plugin `forms` and a theme `paper`, as the WordPress of this test has them. */
 async function withExtensions({ host, api, site }: JobWorld): Promise<void> {
   const directory = await host.giveDirectory(site)
+  await writeFile(join(directory, 'web/index.php'), 'of 6.8')
   await api.database.transaction((tx) =>
     changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
   )
@@ -54,6 +60,12 @@ const versions = async (world: JobWorld) => {
   return [await read('plugins/forms/forms.php'), await read('themes/paper/paper.php')]
 }
 
+/** The release that the site runs, a file of it, and whose tables the site has. */
+const core = async (world: JobWorld) => {
+  const { path, coreVersion } = (await directoryOf(world)) as SiteDirectory
+  return [coreVersion, await readFile(join(path, 'web/index.php'), 'utf8'), world.host.option(path, 'db_version')]
+}
+
 const states = async ({ api, site }: JobWorld) => {
   const found = api.database.read.selectFrom('safe_updates').selectAll().where('site_id', '=', site)
   return (await found.execute()).map(({ state, changing }) => [state, changing])
@@ -68,11 +80,14 @@ const safeUpdate: JobSample = {
       themes: [order('paper')],
       skipped: [],
       paths: ['/own/'],
+      core: { version: '6.9', channel: 'stable' },
     }
     return { input }
   },
   async done(world) {
     expect(await versions(world)).toEqual(['2.0', '2.0'])
+    expect(await core(world)).toEqual(['6.9', '<?php // of 6.9', 'upgraded'])
+    expect(await rows(world, 'events', 'type', 'wp_version_changed', world.site)).toBe(1)
     expect(await states(world)).toEqual([['kept', null]])
     expect(await rows(world, 'activity', 'action', 'safe_update.kept', world.site)).toBe(1)
     expect(await rows(world, 'events', 'type', 'safe_update_kept', world.site)).toBe(1)
@@ -82,6 +97,7 @@ const safeUpdate: JobSample = {
       .select('page_epoch')
       .where('site_id', '=', world.site)
     expect((await purges.execute()).length).toBeGreaterThan(0)
+    expect(await besideSite(world)).toEqual([])
     const staged = join((await directoryOf(world))?.path as string, 'web/wp-content/upgrade')
     expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
   },
@@ -89,6 +105,10 @@ const safeUpdate: JobSample = {
     // It failed before it was kept, or after that.
     const [[state, changing] = []] = await states(world)
     expect(await versions(world)).toEqual(state === 'kept' ? ['2.0', '2.0'] : ['1.0', '1.0'])
+    expect(await core(world)).toEqual(
+      state === 'kept' ? ['6.9', '<?php // of 6.9', 'upgraded'] : ['6.8', 'of 6.8', 'old'],
+    )
+    expect([await closedBy(world), world.host.held.has(world.site)]).toEqual([null, false])
     expect(changing ?? null).toBeNull()
     expect(world.host.wordpress(world.site).activePlugins.has('forms/forms.php')).toBe(true)
     expect(await world.api.database.read.selectFrom('plugin_changes').selectAll().execute()).toEqual([])
@@ -114,6 +134,7 @@ const settings = { masks: ['.visitor-counter'], paths: ['/checkout/'] }
 const samples: readonly Sample[] = [
   { endpoint: 'listSafeUpdates', path: onSite('/safe-updates'), roles: [] },
   { endpoint: 'startSafeUpdate', prepare: ({ site }, api) => withPlugins(api, site, 'forms'), path: onSite('/safe-updates'), body: () => body, roles: ['plugin_management_access'] },
+  { endpoint: 'startSafeUpdate', prepare: async ({ site }, api) => { await withPlugins(api, site, 'forms'); await withReleases(api, '99.0') }, path: onSite('/safe-updates'), body: () => ({ ...body, core: 'latest' }), roles: ['plugin_management_access', 'update_site_cms_version'] },
   { endpoint: 'getSafeUpdate', prepare: async ({ site }, { database }) => { await withFirstUpdate(database, site) }, path: onSite('/safe-updates/1'), roles: [] },
   { endpoint: 'getSafeUpdateSettings', path: onSite('/safe-update-settings'), roles: ['plugin_management_access'] },
   { endpoint: 'updateSafeUpdateSettings', path: onSite('/safe-update-settings'), body: () => settings, roles: ['plugin_management_access'] },
@@ -143,6 +164,7 @@ const examples: Examples = {
   },
   startSafeUpdate: async ({ api, siteId }) => {
     await withPlugins(api, siteId, 'forms')
+    await withReleases(api, '99.0')
     // `all` finds it.
     await withThemes(api, siteId, [{ kind: 'theme', slug: 'paper', update_version: '2.0' }])
     return { body }
@@ -185,6 +207,9 @@ const problems: readonly ProblemCase[] = [
   { of: ['startSafeUpdate'], code: 'plugins_refused', example: () => ({ body: { plugins: [{ path: 'no-such' }] } }) },
   { of: ['startSafeUpdate'], code: 'themes_refused', example: () => ({ body: { themes: [{ name: 'no-such' }] } }) },
   { of: ['startSafeUpdate'], code: 'plugin_directory_unavailable', example: async ({ api, siteId }) => { await withPlugins(api, siteId, 'unreachable'); return { body: { plugins: [{ path: 'unreachable' }] } } } },
+  { of: ['startSafeUpdate'], code: 'core_refused', example: () => ({ body: { core: '98.0' } }), prepare: ({ api }) => withReleases(api, '99.0') },
+  { of: ['startSafeUpdate'], code: 'php_too_old', example: () => ({ body: { core: 'latest' } }), prepare: ({ api }) => api.database.transaction((tx) => replaceReleases(tx, [madeOffer('99.0', '9.9')], Date.now())) },
+  { of: ['startSafeUpdate'], code: 'releases_unknown', example: () => ({ body: { core: 'latest' } }), prepare: ({ api }) => withReleases(api) },
   { of: ['startSafeUpdate'], code: 'nothing_to_update', example: () => ({ body: { all: true } }) },
   { of: ['startSafeUpdate'], code: 'safe_update_in_progress', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/safe-updates`, body) } },
   { of: ['startSafeUpdateBatch'], code: 'too_many_batches', example: ({ siteId }) => ({ body: { siteIds: [siteId], ...body } }), prepare: manyBatches },
@@ -275,9 +300,9 @@ const jobs: Record<string, JobSample> = {
 const jobRefusals: readonly JobRefusal[] = [
   { type: 'plugin.update_safely', says: 'no longer has the role plugin_management_access', after: 'update', wrong: loseRights },
   { type: 'plugin.update_safely', says: 'The update was undone: homepage: status 200 became 404', wrong: (world) => breakAfterUpdate(world, 404) },
-  { type: 'plugin.update_safely', says: 'WordPress says: not today', wrong: (world, input) => { input.themes = []; answer(world, 'upgrade-plugin', refuse) } },
-  { type: 'plugin.update_safely', says: 'paper: it is not installed', wrong: (world, input) => { input.plugins = []; answer(world, 'list-plugins', () => ({ plugins: [], themes: [] })) } },
-  { type: 'plugin.update_safely', says: 'but the theme is installed in paper', wrong: (_world, input) => { input.plugins = []; input.themes[0].package.url = 'https://example.com/other.2.0.zip' } },
+  { type: 'plugin.update_safely', says: 'WordPress says: not today', wrong: (world, input) => { delete input.core; input.themes = []; answer(world, 'upgrade-plugin', refuse) } },
+  { type: 'plugin.update_safely', says: 'paper: it is not installed', wrong: (world, input) => { delete input.core; input.plugins = []; answer(world, 'list-plugins', () => ({ plugins: [], themes: [] })) } },
+  { type: 'plugin.update_safely', says: 'but the theme is installed in paper', wrong: (_world, input) => { delete input.core; input.plugins = []; input.themes[0].package.url = 'https://example.com/other.2.0.zip' } },
 ]
 
 export const contract: Contract = { samples, examples, problems, causes, jobs, jobRefusals }

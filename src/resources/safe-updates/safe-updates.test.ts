@@ -1,15 +1,17 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { JobStand } from '../../../test/contract/job-stand.ts'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import type { JobWorld } from '../../../test/support/contract.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { answer, loseRights } from '../../../test/support/job-worlds.ts'
+import { answer, besideSite, directoryOf, loseRights, refuse } from '../../../test/support/job-worlds.ts'
 import { until } from '../../../test/support/stead.ts'
 import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
 import type { PageToPicture } from '../../hosting/page-measure/take-pictures.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directory.ts'
 import { requeueOperation } from '../../platform/operations/control.ts'
 import { definitionsByName } from '../../platform/operations/definition.ts'
 import { findOperation } from '../../platform/operations/read.ts'
@@ -366,6 +368,106 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     give({ pool: { ...pool, handle } })
     expect((await update()).operation.state).toBe('failed')
     expect([await versions(), await undone()]).toEqual([['1.0', '1.0'], []])
+  })
+
+  describe('of WordPress', () => {
+    const core = { version: '6.9', channel: 'stable' }
+    beforeEach(() => writeFile(join(web, '../index.php'), 'of 6.8'))
+    const running = async () => {
+      const { body } = await world.owner.call('GET', `/v1/sites/${world.site}`)
+      const { path, coreVersion } = (await directoryOf(world)) as SiteDirectory
+      return [coreVersion, await readFile(join(path, 'web/index.php'), 'utf8'), body.data.state]
+    }
+    /** Comes while the pages are compared: an order of a visitor. */
+    const comesOrder = () =>
+      afterUpdate(async () => {
+        const { path } = (await directoryOf(world)) as SiteDirectory
+        const opened = new DatabaseSync(join(path, 'private/database/site.sqlite'))
+        opened.exec("update wp_options set option_value = 'ordered' where option_name = 'blogname'")
+        opened.close()
+        return { status: 500 }
+      })
+    const title = async () => world.host.title(((await directoryOf(world)) as SiteDirectory).path)
+
+    test('are kept with plugins, and stand in the report', async () => {
+      const { operation, report } = await update({ core })
+      expect([operation.state, operation.error, await versions()]).toEqual(['succeeded', null, ['2.0', '2.0']])
+      expect(await running()).toEqual(['6.9', '<?php // of 6.9', 'live'])
+      expect(report.items.map(({ kind, from, to }: Record<string, string>) => [kind, from, to]).at(-1)).toEqual([
+        'core',
+        '6.8',
+        '6.9',
+      ])
+      expect(await besideSite(world)).toEqual([])
+      expect((await events())[0]?.[1]).toMatchObject({ plugins: ['forms', 'mail'], core: '6.9' })
+    })
+
+    test('leave what visitors write when they are undone, if the tables are those of the earlier release', async () => {
+      answer(world, 'upgrade-database', () => ({ upgraded: false }))
+      comesOrder()
+      const { report } = await update({ core })
+      expect([report.state, await running(), await versions()]).toEqual([
+        'undone',
+        ['6.8', 'of 6.8', 'live'],
+        ['1.0', '1.0'],
+      ])
+      expect([await title(), await besideSite(world)]).toEqual(['ordered', []])
+      expect(report.reason).not.toContain('lost')
+    })
+
+    test('restore the database when they are undone, if WordPress has upgraded it, and say what is lost', async () => {
+      comesOrder()
+      const { report } = await update({ core })
+      expect([report.state, await running(), await title()]).toEqual(['undone', ['6.8', 'of 6.8', 'live'], 'old'])
+      const { path } = (await directoryOf(world)) as SiteDirectory
+      expect([world.host.option(path, 'db_version'), await besideSite(world)]).toEqual(['old', []])
+      expect(report.reason).toContain('so later content is lost')
+      // No automatic update installs it either.
+      const failed = await api.database.read.selectFrom('failed_updates').selectAll().execute()
+      expect(failed).toMatchObject([{ site_id: world.site, version: '6.9', again_at: null }])
+    })
+
+    test('leave nothing of the newer release in caches when they are undone', async () => {
+      const wordpress = world.host.wordpress(world.site)
+      const purged = async () => {
+        const rows = api.database.read.selectFrom('cache_purges').select('seq').where('site_id', '=', world.site)
+        return Math.max(...(await rows.execute()).map(({ seq }) => Number(seq)))
+      }
+      const { pool } = world.host.services
+      let open: number[] | undefined
+      const handle = async (...given: Parameters<typeof pool.handle>) => {
+        const response = await pool.handle(...given)
+        if ((await running())[0] === '6.8') return response
+        open ??= [wordpress.flushes, await purged()]
+        return { ...response, status: 500 }
+      }
+      give({ pool: { ...pool, handle } })
+      expect((await update({ plugins: [], core })).report.state).toBe('undone')
+      const [flushedBefore, purgedBefore] = open as number[]
+      expect(wordpress.flushes).toBeGreaterThan(flushedBefore as number)
+      expect(await purged()).toBeGreaterThan(purgedBefore as number)
+    })
+
+    test('are undone with all others if the homepage does not respond at once', async () => {
+      const sound = { status: 200, bytes: 1, databaseErrors: [] }
+      answer(world, 'front-page', () =>
+        readFileSync(join(web, '../index.php'), 'utf8').includes('6.9') ? refuse() : sound,
+      )
+      const { report } = await update({ core })
+      expect([report.state, await running(), await versions()]).toEqual([
+        'failed',
+        ['6.8', 'of 6.8', 'live'],
+        ['1.0', '1.0'],
+      ])
+      expect(report.reason).not.toContain('lost')
+    })
+
+    test('need no plugin, and do nothing if the site has the release', async () => {
+      const has = await update({ plugins: [], core: { version: '6.8', channel: 'stable' } })
+      expect([has.report.state, has.report.items, await running()]).toEqual(['kept', [], ['6.8', 'of 6.8', 'live']])
+      const alone = await update({ plugins: [], core })
+      expect([alone.report.state, await running()]).toEqual(['kept', ['6.9', '<?php // of 6.9', 'live']])
+    })
   })
 
   test('are kept in a limited number', async () => {

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
+import { problems as cmsVersionProblems } from '../cms-version/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { PluginReleases, problems as pluginProblems } from '../plugins/public.ts'
@@ -9,7 +10,7 @@ import { actions } from './actions.ts'
 import { findUpdates } from './find-updates.ts'
 import { problems } from './problems.ts'
 import { beginReport, updateInProgress } from './safe-update.store.ts'
-import { MOST_PATHS, PathOfPage } from './safe-update.ts'
+import { MOST_PATHS, namesOfUpdate, PathOfPage } from './safe-update.ts'
 import { safeUpdateSettingsOf } from './settings/safe-update-settings.store.ts'
 import { updateSafelyJob } from './update-safely.job.ts'
 
@@ -17,6 +18,14 @@ const MOST_THEMES = 20
 
 /** Fields that say what to update. */
 export const SafeUpdateWish = {
+  core: Type.Optional(
+    Type.String({
+      pattern: '^(latest|\\d{1,4}(\\.\\d{1,4}){1,2})$',
+      maxLength: 20,
+      description: 'Update WordPress, too: `latest`, or a stable release. `all` does not include it',
+      examples: ['latest'],
+    }),
+  ),
   all: Type.Optional(
     Type.Boolean({ description: 'Update all plugins and themes that have an update', examples: [true] }),
   ),
@@ -68,8 +77,9 @@ export const startSafeUpdate = endpoint({
   description:
     'An addition of Stead. Starts an operation that looks at pages of the site before and after the update, and compares them. ' +
     'If a page is worse, Stead restores the files of the earlier versions. Content that visitors wrote meanwhile stays. ' +
-    'The report has the ID of the operation. Name plugins and themes, or send `all`.',
-  access: { site: 'manage plugins' },
+    'The report has the ID of the operation. Name plugins and themes, or send `all`, `core`, or both. ' +
+    'An update of WordPress closes the site for a moment, and requires the role for it.',
+  access: { site: 'manage plugins', fields: { core: 'change the CMS version' } },
   params: Type.Object({ id: SiteId }),
   body: Body,
   response: Nothing,
@@ -78,6 +88,9 @@ export const startSafeUpdate = endpoint({
     problems.nothing_to_update,
     problems.safe_update_in_progress,
     problems.themes_refused,
+    problems.core_refused,
+    cmsVersionProblems.php_too_old,
+    cmsVersionProblems.releases_unknown,
     pluginProblems.plugins_refused,
     pluginProblems.plugin_directory_unavailable,
     siteProblems.site_not_live,
@@ -103,10 +116,9 @@ export const startSafeUpdate = endpoint({
       ])
     const id = await context.start(updateSafelyJob, { siteId: site.id, ...prepared, paths })
     await beginReport(tx, id, site.id, now)
-    const names = [...prepared.plugins, ...prepared.themes].map(({ path }) => path.slice(0, 200)).join(', ')
     await context.record({
       action: actions['safe_update.ordered'],
-      message: `Requested the safe update of ${names}`,
+      message: `Requested the safe update of ${namesOfUpdate(prepared)}`,
     })
     return null
   },

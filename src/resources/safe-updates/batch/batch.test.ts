@@ -6,6 +6,7 @@ import { definitionsByName } from '../../../platform/operations/definition.ts'
 import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
 import { setPaused } from '../../../platform/operations/pause.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
+import { withReleases } from '../../cms-version/cms-version.fixture.ts'
 import { withPlugins } from '../../plugins/plugins.fixture.ts'
 import { markDeleted } from '../../sites/site.store.ts'
 import { endReport } from '../safe-update.store.ts'
@@ -107,6 +108,35 @@ describe.each(dialects)('safe updates of many sites on $dialect', ({ dialect, sk
     expect([state, counts.kept, counts.waiting]).toEqual(['completed', UPDATES_AT_ONCE + 2, 0])
     const log = api.database.read.selectFrom('activity').select('message').where('action', '=', 'safe_updates.ended')
     expect(await log.execute()).toEqual([{ message: 'Sites updated safely: 6. Sites that were not updated: 0' }])
+  })
+
+  test('update WordPress of sites whose release is older, with the role for it', async () => {
+    const [one, two, three, other] = (await sitesOn(4)) as [number, number, number, number]
+    await change(other, { core_version: '6.8' })
+    const mate = await api.person('mate@example.com')
+    await api.collaborate(mate, other, ['plugin_management_access', 'execute_bulk_operations'])
+    await withReleases(api, '6.8.9')
+    await change(one, { core_version: '6.8' })
+    await change(two, { core_version: '6.8.9' })
+    await change(three, { core_version: '6.9' })
+    const id = await order([one, two, three], { core: 'latest' })
+    const ofMate = await order([other], { core: 'latest' }, mate)
+    expect((await batch(id)).core).toBe('latest')
+    work()
+    const [only] = await running(1)
+    expect(JSON.parse(only?.input as string)).toMatchObject({
+      plugins: [],
+      core: { version: '6.8.9', channel: 'stable' },
+    })
+    await end(one, 'kept')
+    await ended(api.database, id)
+    expect(await statesOf(id)).toEqual(['kept', 'skipped', 'skipped'])
+    expect((await reasonsOf(id))[2]).toContain('the site runs WordPress 6.9, which is newer than 6.8.9')
+    await ended(api.database, ofMate)
+    const found = api.database.read.selectFrom('safe_update_batch_sites').select('reason')
+    expect(await found.where('site_id', '=', other).executeTakeFirst()).toEqual({
+      reason: 'The account that requested it does not have the role update_site_cms_version on the site',
+    })
   })
 
   test('fail if a site was undone, and a retry begins again with that site only', async () => {

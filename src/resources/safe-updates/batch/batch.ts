@@ -23,6 +23,8 @@ export const BatchWish = Type.Object({
   all: Type.Boolean(),
   plugins: Type.Array(Type.Object({ path: Type.String(), version })),
   themes: Type.Array(Type.Object({ name: Type.String(), version })),
+  /** `latest`, or a release of WordPress. */
+  core: Type.Optional(Type.String()),
 })
 export type BatchWish = Type.Static<typeof BatchWish>
 
@@ -86,6 +88,7 @@ export const BatchSchema = Type.Object(
         { title: 'SafeUpdateBatchTheme' },
       ),
     ),
+    core: nullable(Type.String({ description: 'The release of WordPress. Null: it stays', examples: ['latest'] })),
     counts: Type.Object(
       Object.fromEntries(batchSiteStates.map((state) => [state, Type.Integer({ examples: [1] })])) as Record<
         BatchSiteState,
@@ -111,6 +114,7 @@ export function presentBatch({ id, state, wish, createdAt, endedAt }: StoredBatc
     ...{ id, state, all: wish.all },
     plugins: wish.plugins.map(({ path, version: wanted = null }) => ({ path, version: wanted })),
     themes: wish.themes.map(({ name, version: wanted = null }) => ({ name, version: wanted })),
+    core: wish.core ?? null,
     counts: countStates(sites),
     sites: sites.map(({ siteId, name, state: ofSite, reason, updateId }) => ({
       ...{ site_id: siteId, display_name: name, state: ofSite },

@@ -4,15 +4,18 @@ import { Problem } from '../../../platform/http/problem.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import { isPaused } from '../../../platform/operations/pause.ts'
 import { stillAllowed } from '../../access/still-allowed.ts'
+import { knownReleases } from '../../cms-version/public.ts'
 import { extensionsOf } from '../../inventory/public.ts'
 import { aboutSite, changeBy } from '../../kit/change.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
 import type { Source } from '../../kit/source-of-request.ts'
 import { meantBy, storedPlugins } from '../../plugins/public.ts'
-import { holdSite, isInstalled, type Site } from '../../sites/public.ts'
+import { findSite, holdSite, isInstalled, type Site } from '../../sites/public.ts'
 import { actions } from '../actions.ts'
+import { findCore } from '../find-core.ts'
 import { chooseUpdates, type FoundUpdates } from '../find-updates.ts'
 import { beginReport, updateInProgress } from '../safe-update.store.ts'
+import { namesOfUpdate } from '../safe-update.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
 import { busyHosts, countRunning, holdPlaces, olderBatches, setBatchSite } from './batch.store.ts'
 import { type BatchWish, UPDATES_AT_ONCE } from './batch.ts'
@@ -65,21 +68,23 @@ export async function beginOne(context: Context, siteId: number): Promise<'begun
     const id = await change.start(updateSafelyJob, { siteId, ...found, paths: [] })
     await setBatchSite(tx, operationId, siteId, { state: 'in_progress', updateId: id })
     await beginReport(tx, id, siteId, now(), { batchId: operationId })
-    const names = [...found.plugins, ...found.themes].map(({ path }) => path.slice(0, 200)).join(', ')
     await change.record({
       action: actions['safe_update.ordered'],
-      message: `Requested the safe update of ${names}, with other sites`,
+      message: `Requested the safe update of ${namesOfUpdate(found)}, with other sites`,
     })
     return 'begun'
   })
 }
 
 async function whySkipped(tx: Tx, context: Context, site: Site | undefined): Promise<string | undefined> {
-  const { operationId, accountId, source } = context
+  const { operationId, accountId, source, input } = context
   if (!site) return 'The site was deleted'
   const asked = (source as BatchSource)?.caller.accountId ?? (accountId as number)
   const [mayUpdate] = await stillAllowed(tx, [{ accountId: asked, siteId: site.id, capability: 'manage plugins' }])
   if (!mayUpdate) return 'The account that requested it no longer has the role plugin_management_access on the site'
+  const release = { accountId: asked, siteId: site.id, capability: 'change the CMS version' } as const
+  if (input.core !== undefined && !(await stillAllowed(tx, [release]))[0])
+    return 'The account that requested it does not have the role update_site_cms_version on the site'
   if (site.state === 'disabled') return 'The site is disabled'
   if (!isInstalled(site)) return `The site is ${site.state}`
   if (site.isInMaintenance) return 'The site is in maintenance mode'
@@ -99,24 +104,46 @@ async function findFor(services: BatchServices, siteId: number, wish: BatchWish)
     plugins: wish.plugins.filter(({ path }) => meantBy(installed, path) !== undefined),
     themes: wish.themes.filter(({ name }) => themes.some(({ slug }) => slug === name)),
   }
-  if (!wish.all && here.plugins.length + here.themes.length === 0)
-    return { state: 'skipped', reason: 'The site has none of these plugins and themes' }
+  const { core, fault } = await findRelease(services, siteId, wish)
+  if (!wish.all && here.plugins.length + here.themes.length === 0 && !core)
+    return fault !== undefined
+      ? { state: 'skipped', reason: fault }
+      : { state: 'skipped', reason: 'The site has none of these plugins and themes' }
   try {
-    const found = await chooseUpdates(services, { siteId, installed }, here)
+    const found = await chooseUpdates(services, { siteId, installed, core }, here)
     const isNew = (version: string | undefined, release: string | null | undefined) =>
       version === undefined || release == null || version !== release
     const plugins = found.plugins.filter((each) => isNew(meantBy(installed, each.path)?.version, each.package?.version))
     const themesToUpdate = found.themes.filter((each) =>
       isNew(themes.find(({ slug }) => slug === each.path)?.version, each.package?.version),
     )
-    if (plugins.length + themesToUpdate.length === 0)
+    if (plugins.length + themesToUpdate.length === 0 && !core)
       return { state: 'skipped', reason: 'The site has these versions already' }
-    return { found: { ...found, plugins, themes: themesToUpdate } }
+    const skipped = [...found.skipped, ...(fault === undefined ? [] : [`WordPress: ${fault}`])]
+    return { found: { ...found, skipped, plugins, themes: themesToUpdate } }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A retry may reach the directory.
     const isAway = error.code === 'plugin_directory_unavailable'
-    return { state: isAway ? 'failed' : 'skipped', reason: error.message }
+    // A site that has nothing else to update tells why its WordPress stays.
+    const reason = isAway ? error.message : (fault ?? error.message)
+    return { state: isAway ? 'failed' : 'skipped', reason }
+  }
+}
+
+/** Finds the release of WordPress for a site among those that Stead knows, or why it gets none. */
+async function findRelease(
+  { database: { read } }: BatchServices,
+  siteId: number,
+  { core: wanted }: BatchWish,
+): Promise<{ readonly core: FoundUpdates['core']; readonly fault?: string }> {
+  const site = wanted === undefined ? undefined : await findSite(read, siteId)
+  if (!site || wanted === undefined) return { core: undefined }
+  try {
+    return { core: findCore(site, wanted, await knownReleases(read)) }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { core: undefined, fault: error.message }
   }
 }
 

@@ -40,9 +40,9 @@ export const startSafeUpdateBatch = endpoint({
 
   async handle(context, { body }) {
     const { tx, caller, request, now } = context
-    const { all = false, plugins = [], themes = [] } = body
-    if (!all && plugins.length + themes.length === 0)
-      throw invalidInput(['plugins: name plugins or themes, or send `all` with true'])
+    const { all = false, plugins = [], themes = [], core } = body
+    if (!all && plugins.length + themes.length === 0 && core === undefined)
+      throw invalidInput(['plugins: name plugins or themes, or send `all` with true, or `core`'])
     const siteIds = context.sites.map(({ id }) => id)
     if (siteIds.length === 0) return reply(null, { message: 'No site to update.' })
     if (siteIds.length > MOST_SITES) throw invalidInput([`siteIds: must name at most ${MOST_SITES} sites`])
@@ -50,7 +50,7 @@ export const startSafeUpdateBatch = endpoint({
     await lockForUpdate(tx, 'accounts', accountId)
     if ((await countOpenBatches(tx, accountId)) >= MOST_OPEN)
       throw new Problem(problems.too_many_batches, { limit: MOST_OPEN })
-    const wish = { all, plugins, themes }
+    const wish = { all, plugins, themes, ...(core !== undefined && { core }) }
     const source = sourceOfRequest(caller, request)
     const id = await context.start(updateManySafelyJob, { ...wish, siteIds }, { source })
     await beginBatch(tx, { id, accountId, wish, siteIds, now })

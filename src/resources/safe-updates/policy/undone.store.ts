@@ -67,7 +67,8 @@ export async function noteUndoneByPerson(tx: Tx, { siteId, undoOf }: DatabaseRep
     .executeTakeFirst()
   if (!row) return
   const versions = (JSON.parse(row.items) as UpdatedItem[]).flatMap(({ kind, name, outcome, to }) =>
-    outcome === 'updated' && to !== null ? [{ kind, slug: name, version: to }] : [],
+    // Such an undo leaves WordPress.
+    kind !== 'core' && outcome === 'updated' && to !== null ? [{ kind, slug: name, version: to }] : [],
   )
   await noteUndone(tx, siteId, undoOf, versions, Date.now())
 }
