@@ -378,6 +378,7 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
     await plan()
     // The other site has a policy of its own, which did not change.
     expect((await sitesStarted()).slice(2)).toEqual([site])
+    expect((await policyOf(own)).undone).toHaveLength(1)
   })
 
   test('do not install again what a person has undone', async () => {
