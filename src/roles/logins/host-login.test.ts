@@ -15,8 +15,8 @@ const OWN = 900_002
 
 /** What no host needs: people, their secrets, those of the installation, and what only controls and edges do. */
 const closed = [
-  ...['account_addons', 'account_removals', 'account_statistics', 'account_update_policies', 'acme_accounts'],
-  ...['alert_chats', 'alert_settings'],
+  ...['account_addons', 'account_branding', 'account_removals', 'account_statistics', 'account_update_policies'],
+  ...['acme_accounts', 'alert_chats', 'alert_settings', 'client_report_clock'],
   ...['applications', 'edge_ticket_keys', 'idempotency_keys', 'join_tokens', 'kysely_migration_lock'],
   ...[
     'local_authorities',

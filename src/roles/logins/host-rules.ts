@@ -119,6 +119,10 @@ export const hostRights: RoleRules = {
   site_monitoring: forgotten,
   site_incidents: forgotten,
   page_view_days: forgotten,
+  client_reports: forgotten,
+  client_report_days: forgotten,
+  client_report_settings: forgotten,
+  client_report_mails: forgotten,
   certificates: { read: ['host_name', 'site_id'], delete: true, rows: ownSite },
   // Names of other sites tell which requests of a site stay inside.
   routes: {
