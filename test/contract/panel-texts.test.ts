@@ -30,7 +30,7 @@ function wordsIn(file: string, source: string): string[] {
   }
   new Visitor({
     JSXAttribute(node) {
-      if (['class', 'href', 'rel', 'of', 'do'].includes(String(node.name.name))) apart.push(node)
+      if (['class', 'columns', 'href', 'rel', 'of', 'do'].includes(String(node.name.name))) apart.push(node)
     },
     // The name of a type.
     TSLiteralType(node) {
