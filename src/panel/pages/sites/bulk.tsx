@@ -10,8 +10,8 @@ import type { IconName } from '../../parts/icons.ts'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { type Right, SitesRights } from '../../parts/rights.tsx'
 import { manyUpdates } from '../../parts/update-many.ts'
+import { bulkTexts as texts } from '../../texts/bulk.ts'
 import { manyUpdatesTexts } from '../../texts/many-updates.ts'
-import { bulkTexts as texts } from '../../texts/sites.ts'
 import { choose, chooseAll, chosen } from './choice.ts'
 
 type Action = keyof typeof texts.actions
