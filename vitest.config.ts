@@ -14,7 +14,7 @@ const wordpress = [
   'src/hosting/{php,core-library,site-directories}/**/*.test.ts',
   'src/hosting/mariadb/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
-  'src/hosting/page-measure/{compare-pictures,measure-page,take-pictures}.test.ts',
+  'src/hosting/page-measure/{compare-pictures,measure-page,print-page,take-pictures}.test.ts',
   'src/hosting/php-log/follower-php.test.ts',
   'src/hosting/site-database/content.test.ts',
   'src/hosting/site-database/plugin-schema.test.ts',
@@ -89,12 +89,10 @@ export const unit = {
 
 /**
  * The unit tests in parts, each with separate processes. Leftovers of earlier test files make a process so large that
- * each of the thousands of child processes (`sync`, `tar`) costs 50 ms to copy its page tables.
+ * each of the thousands of child processes (`sync`, `tar`) of `hosting` costs 50 ms to copy its page tables.
  */
 const parts: readonly (readonly [part: string, files: string])[] = [
-  ['contract', 'test/contract/**'],
   ['hosting', 'src/hosting/**'],
-  ['resources', 'src/resources/**'],
   ['rest', '{src,test}/**'],
 ]
 
