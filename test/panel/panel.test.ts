@@ -1,9 +1,10 @@
 /** What the panel reckons before it draws anything. */
 import { expect, test } from 'vitest'
 import { jobs } from '../../src/jobs.ts'
-import { csvOf, MOST_ROWS, readAll } from '../../src/panel/csv.ts'
+import { csvOf } from '../../src/panel/csv.ts'
 import { summaryOf } from '../../src/panel/pages/site/traffic/request-summary.ts'
 import { scaleOf } from '../../src/panel/parts/scale.ts'
+import { readAll } from '../../src/panel/read-all.ts'
 import { operationTitle, operationTypes, stepTitle } from '../../src/panel/texts/operation-names.ts'
 
 test.each([
@@ -24,22 +25,23 @@ test('CSV: quotes are doubled, and no cell is a formula', () => {
   ).toBe('"a","say ""no"""\r\n"\'=1+1","\'-x\ny"\r\n')
 })
 
-test('an export reads a list to its end, and no further than its bound', async () => {
+test('a list is read to its end, and no further than its bound', async () => {
   const asked: number[] = []
   const page = (ids: number[], next?: number) => ({ data: ids, next })
   const read = async (after: number) => {
     asked.push(after)
     return after === 0 ? page([9, 8], 8) : page([7])
   }
-  expect(await readAll(read)).toEqual({ rows: [9, 8, 7], isCut: false })
+  const nextOf = ({ next }: { next?: number | undefined }) => next
+  expect(await readAll({ read, first: 0, nextOf, most: 3 })).toEqual({ rows: [9, 8, 7], isCut: false })
   expect(asked).toEqual([0, 8])
   const endless = async () =>
     page(
       Array.from({ length: 50 }, (_, n) => n),
       1,
     )
-  const { rows, isCut } = await readAll(endless)
-  expect([rows.length, isCut]).toEqual([MOST_ROWS, true])
+  const { rows, isCut } = await readAll({ read: endless, first: 0, nextOf, most: 120 })
+  expect([rows.length, isCut]).toEqual([120, true])
 })
 
 /** Work that no account owns, and nobody is shown. */

@@ -10,6 +10,7 @@ import { BulkBar, useSelection } from '../../parts/selection.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { manyUpdates } from '../../parts/update-many.ts'
 import { useLoad } from '../../parts/use-load.ts'
+import { readAll } from '../../read-all.ts'
 import { inventoryTexts as texts } from '../../texts/inventory.ts'
 import { manyUpdatesTexts as updateTexts } from '../../texts/many-updates.ts'
 import { choiceOf } from './choice-of.ts'
@@ -117,11 +118,7 @@ const readSitesWith = (kind: InventoryKind, slug: string, query: Query) => {
 
 /** Returns the sites whose update is due, from all pages of the list. */
 async function readDue(read: (query: Query) => Promise<Got<SiteWith[]>>): Promise<number[]> {
-  const found: number[] = []
-  for (let after: number | undefined = 0; after !== undefined && found.length < MOST; ) {
-    const { data, next }: Got<SiteWith[]> = await read({ update_due: true, after, per_page: PER_PAGE })
-    found.push(...data.map(({ id }) => id))
-    after = next
-  }
-  return found.slice(0, MOST)
+  const due = (after: number) => read({ update_due: true, after, per_page: PER_PAGE })
+  const { rows } = await readAll({ read: due, first: 0, nextOf: ({ next }) => next, most: MOST })
+  return rows.map(({ id }) => id)
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Got } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { attempt } from '../../parts/toasts.tsx'
+import { readAll } from '../../read-all.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
 import { type Choosable, chooseAll } from './choice.ts'
 
@@ -20,13 +21,9 @@ export function SelectAllSites(props: {
   async function select(): Promise<void> {
     isBusy.value = true
     try {
-      const found: Choosable[] = []
-      for (let place: string | undefined = ''; place !== undefined && found.length < count; ) {
-        const { data, nextPlace } = await props.read({ place, per_page: AT_ONCE })
-        found.push(...data)
-        place = nextPlace
-      }
-      chooseAll(found.slice(0, MOST))
+      const read = (place: string) => props.read({ place, per_page: AT_ONCE })
+      const { rows } = await readAll({ read, first: '', nextOf: ({ nextPlace }) => nextPlace, most: MOST })
+      chooseAll(rows)
     } finally {
       isBusy.value = false
     }
