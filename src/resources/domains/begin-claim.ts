@@ -5,6 +5,7 @@ import { letter } from '../../platform/mail/letter.ts'
 import { isOneMailbox } from '../../platform/mail/mail-address.ts'
 import { countMail } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
+import { someOf } from '../../platform/some-of.ts'
 import { findAccount } from '../account/public.ts'
 import { hostNamesIn, type Zone, zoneOfOther } from '../dns/public.ts'
 import { type Change, changeBy, type Recording } from '../kit/change.ts'
@@ -117,8 +118,7 @@ async function notify(
   const holder = await findAccount(tx, zone.accountId)
   if (!holder || !isOneMailbox(holder.email)) return true
   const names = await hostNamesIn(tx, zone.id)
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
-  const lost = names.length > 0 ? ` Your sites then lose ${names.slice(0, MOST_NAMES).join(', ')}${more}.` : ''
+  const lost = names.length > 0 ? ` Your sites then lose ${someOf(names, MOST_NAMES)}.` : ''
   const mail = letter(`Another account claims ${zone.name}`, [
     `Another account of this installation proved that it controls ${zone.name}: it created ${proof}.`,
     `At ${timeOf(claim.movesAt)}, the domain moves to that account.${lost} Stead deletes the records and keys of its zone.`,

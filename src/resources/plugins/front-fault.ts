@@ -3,6 +3,7 @@ import type { PooledSite } from '../../hosting/php/pool/pool.ts'
 import { isHostsDoing, PhpCrashed, PhpTimeout } from '../../hosting/php/runtime.ts'
 import { PhpTaskError } from '../../hosting/php/task-error.ts'
 import { type InnerPage, innerPages } from '../../hosting/php/tasks.ts'
+import { someOf } from '../../platform/some-of.ts'
 import type { HostServices } from '../kit/host-services.ts'
 
 type Services = Pick<HostServices, 'hostedSite' | 'pool'>
@@ -66,9 +67,8 @@ const MOST_ERRORS_SHOWN = 3
  */
 export function databaseWarning(errors: readonly string[]): string | undefined {
   if (errors.length === 0) return undefined
-  const more = errors.length - MOST_ERRORS_SHOWN
-  const shown = errors.slice(0, MOST_ERRORS_SHOWN).join('; ')
-  return `The site's database refuses statements since then: ${shown}${more > 0 ? `; and ${more} more` : ''}. See the PHP log of the site`
+  const shown = someOf(errors, MOST_ERRORS_SHOWN, { between: '; ' })
+  return `The site's database refuses statements since then: ${shown}. See the PHP log of the site`
 }
 
 /** What is wrong with the dashboard, the editor and the REST API, each described for the site's owner. */

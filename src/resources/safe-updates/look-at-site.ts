@@ -10,6 +10,7 @@ import {
 } from '../../hosting/page-look/php-log-since.ts'
 import type { PooledSite } from '../../hosting/php/pool/pool.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { someOf } from '../../platform/some-of.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { requireDirectory, runSiteTask } from '../sites/public.ts'
 import {
@@ -166,7 +167,5 @@ export function verdict({ pages, logged }: AfterUpdate): string | undefined {
           `PHP log (${[kind, name].join(' ').trim() || 'site'}): ${severity}: ${message}`,
       ),
   ]
-  if (reasons.length === 0) return undefined
-  const more = reasons.length - MOST_REASONS
-  return `${reasons.slice(0, MOST_REASONS).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return someOf(reasons, MOST_REASONS, { between: '; ' }) || undefined
 }

@@ -12,6 +12,6 @@ test('describes what is restored, including which parts of a backup', () => {
   expect(
     describeRestore({ files, database }, { paths: ['a', 'b', 'c', 'd', 'e'], tables: ['wp_posts', 'wp_users'] }),
   ).toBe(
-    'a, b, c and 2 more of the files of 2026-01-31 09:30 UTC and wp_posts, wp_users of the database of 2026-01-31 10:00 UTC',
+    'a, b, c, and 2 more of the files of 2026-01-31 09:30 UTC and wp_posts, wp_users of the database of 2026-01-31 10:00 UTC',
   )
 })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { FileScope } from '../../../hosting/site-files/file-content.ts'
 import { isAtOrBelow } from '../../../hosting/site-files/paths.ts'
 import { nullable, oneOf } from '../../../platform/http/schemas.ts'
+import { someOf } from '../../../platform/some-of.ts'
 import type { Needed } from '../../access/still-allowed.ts'
 import { environmentTypes } from '../../sites/public.ts'
 import { BackupId } from '../backup.ts'
@@ -114,7 +115,5 @@ export function describeRestore(
 const MOST_NAMED = 3
 
 function partsOf(names: readonly string[] | undefined): string {
-  if (!names) return ''
-  const more = names.length - MOST_NAMED
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''} of `
+  return names ? `${someOf(names, MOST_NAMED)} of ` : ''
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { FileScope } from '../../../hosting/site-files/file-content.ts'
 import { syncScopes, union } from '../../../hosting/site-files/scope.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
+import { someOf } from '../../../platform/some-of.ts'
 import type { Needed } from '../../access/still-allowed.ts'
 import { environmentTypes } from '../../sites/public.ts'
 import type { BackupKind } from '../backup.ts'
@@ -90,6 +91,5 @@ const MOST_NAMED = 3
 
 function describeTables(database: true | readonly string[]): string {
   if (database === true) return 'the database'
-  const more = database.length - MOST_NAMED
-  return `${database.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''} of the database`
+  return `${someOf(database, MOST_NAMED)} of the database`
 }

@@ -1,4 +1,5 @@
 import type { LeftOut } from '../../../hosting/site-files/file-content.ts'
+import { someOf } from '../../../platform/some-of.ts'
 
 const MOST_NAMED = 20
 const LONGEST_NAME = 200
@@ -35,6 +36,5 @@ const SHOWN = 3
 export function describeLeftOut({ count, first }: LeftOutTally): string | undefined {
   if (count === 0) return undefined
   const named = first.slice(0, SHOWN).map(({ path, why }) => `${JSON.stringify(path)} (${words[why]})`)
-  const more = count > named.length ? `, and ${count - named.length} more` : ''
-  return `Not in the backup: ${named.join(', ')}${more}`
+  return `Not in the backup: ${someOf(named, SHOWN, { count })}`
 }

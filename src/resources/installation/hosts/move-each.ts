@@ -6,6 +6,7 @@ import { Problem } from '../../../platform/http/problem.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import { isPaused } from '../../../platform/operations/pause.ts'
 import { findOperation } from '../../../platform/operations/read.ts'
+import { someOf } from '../../../platform/some-of.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import { holdDeletedSite, holdSite } from '../../sites/public.ts'
 import { openRelocation } from '../relocate/relocation.store.ts'
@@ -162,7 +163,6 @@ async function describe(tx: Tx, staying: readonly Stay[]): Promise<Omit<MovedMan
       return `${name}${isDeleted ? ', deleted' : ''} (${reason.replace(/\.$/, '')})`
     }),
   )
-  const more = staying.length - named.length
-  const rest = more > 0 ? `, and ${more} more` : ''
-  return { staying: staying.length, warning: `Sites that stay where they are: ${named.join(', ')}${rest}` }
+  const some = someOf(named, MOST_NAMED, { count: staying.length })
+  return { staying: staying.length, warning: `Sites that stay where they are: ${some}` }
 }

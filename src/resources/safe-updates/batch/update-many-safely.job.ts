@@ -8,6 +8,7 @@ import {
   type StepContext,
 } from '../../../platform/operations/definition.ts'
 import { isPaused } from '../../../platform/operations/pause.ts'
+import { someOf } from '../../../platform/some-of.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import { actions } from '../actions.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
@@ -100,9 +101,8 @@ async function finish(tx: Tx, context: Context): Promise<void> {
   const sites = await sitesOfBatch(tx, accountId as number, operationId)
   const bad = sites.filter(({ state }) => state === 'undone' || state === 'failed')
   if (bad.length > 0) {
-    const named = bad.slice(0, MOST_NAMED).map(({ siteId, name, reason }) => `${name ?? `site ${siteId}`} (${reason})`)
-    const more = bad.length > MOST_NAMED ? `, and ${bad.length - MOST_NAMED} more` : ''
-    throw new PermanentFailure(`Sites that have their earlier versions: ${named.join(', ')}${more}`)
+    const named = bad.map(({ siteId, name, reason }) => `${name ?? `site ${siteId}`} (${reason})`)
+    throw new PermanentFailure(`Sites that have their earlier versions: ${someOf(named, MOST_NAMED)}`)
   }
   await endBatch(tx, operationId, 'completed', now())
   const kept = sites.filter(({ state }) => state === 'kept').length

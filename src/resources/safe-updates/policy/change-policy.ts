@@ -1,4 +1,5 @@
 import { invalidInput } from '../../../platform/http/problem.ts'
+import { someOf } from '../../../platform/some-of.ts'
 import { describePolicy, type SitePolicy, type UpdatePolicy, type Weekday } from './policy.ts'
 import { timeZoneOf } from './slots.ts'
 
@@ -36,11 +37,8 @@ const MOST_NAMED = 10
 export function changesOf(before: SitePolicy, after: SitePolicy): string | undefined {
   const [from, to] = [describePolicy(before), describePolicy(after)]
   const changes = from === to ? [] : [`Changed the update policy from ${from} to ${to}`]
-  if (before.exclude.join() !== after.exclude.join()) {
-    const named = after.exclude.slice(0, MOST_NAMED).join(', ')
-    const more = after.exclude.length > MOST_NAMED ? `, and ${after.exclude.length - MOST_NAMED} more` : ''
-    changes.push(`Changed what the update policy leaves out to ${named || 'nothing'}${more}`)
-  }
+  if (before.exclude.join() !== after.exclude.join())
+    changes.push(`Changed what the update policy leaves out to ${someOf(after.exclude, MOST_NAMED) || 'nothing'}`)
   const isOtherTime = JSON.stringify(before) !== JSON.stringify(after)
   return changes.length > 0 ? changes.join('. ') : isOtherTime ? 'Changed the times of the update policy' : undefined
 }
