@@ -226,9 +226,12 @@ export async function holdPlaces(tx: Tx): Promise<void> {
   if (first) await lockForUpdate(tx, 'hosts', first.id)
 }
 
-/** Returns the waiting sites of a batch that older batches in progress update, too, with such a batch of each. */
-export async function olderBatches(tx: Tx, id: number): Promise<Map<number, number>> {
-  const rows = await tx
+/**
+ * Returns the waiting sites of a batch that older batches in progress update, too, with such a batch of each.
+ * @param siteId looks only for this site
+ */
+export async function olderBatches(tx: Tx, id: number, siteId?: number): Promise<Map<number, number>> {
+  const all = tx
     .selectFrom('safe_update_batch_sites as waiting')
     .innerJoin('safe_update_batch_sites as part', 'part.site_id', 'waiting.site_id')
     .innerJoin('safe_update_batches as batch', 'batch.operation_id', 'part.batch_id')
@@ -238,7 +241,7 @@ export async function olderBatches(tx: Tx, id: number): Promise<Map<number, numb
     .where('part.batch_id', '<', id)
     .where('part.state', 'in', ['waiting', 'in_progress'])
     .where('batch.state', '=', 'in_progress')
-    .execute()
+  const rows = await (siteId === undefined ? all : all.where('waiting.site_id', '=', siteId)).execute()
   return new Map(rows.map(({ site_id, batch_id }) => [Number(site_id), Number(batch_id)]))
 }
 

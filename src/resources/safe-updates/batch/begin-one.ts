@@ -90,7 +90,7 @@ async function whySkipped(tx: Tx, context: Context, site: Site | undefined): Pro
   if (site.isInMaintenance) return 'The site is in maintenance mode'
   const update = await updateInProgress(tx, updateSafelyJob.name, site.id)
   if (update !== undefined) return updatedBy(update)
-  const older = (await olderBatches(tx, operationId)).get(site.id)
+  const older = (await olderBatches(tx, operationId, site.id)).get(site.id)
   return older === undefined ? undefined : updatedBy(older)
 }
 
