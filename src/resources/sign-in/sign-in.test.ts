@@ -218,6 +218,13 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     ])
   })
 
+  test('200 requires no codes of an authenticator app that was removed', async () => {
+    await withTotp(api, owner.accountId, true)
+    expect(codes([await signIn()])).toEqual(['code_needed'])
+    await owner.browse('DELETE', '/v1/totp')
+    expect((await signIn()).status).toBe(200)
+  })
+
   test('200 accepts the codes of the previous and the next step once, and none older than a used one', async () => {
     await withTotp(api, owner.accountId, true)
     const at = (ms: number) => signIn({ code: codeNow(clock + ms) })

@@ -218,6 +218,17 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     expect(await hostOf(siteId)).toEqual([other, other])
   })
 
+  test('ends operations of the host itself, and leaves those of its recovered sites', async () => {
+    const siteId = await backedUp('shop')
+    const ofSite = await work(siteId)
+    const ofHost = await api.database.transaction((tx) => enqueue(tx, configureSite, { siteId }, { hostId: lost }))
+    await lose()
+    await evacuate()
+    const { read } = api.database
+    expect(await findOperation(read, ofHost)).toMatchObject({ state: 'failed', error: 'The host h is lost' })
+    expect((await findOperation(read, ofSite))?.state).toBe('queued')
+  })
+
   test('finishes the deletion of its site on another host, within a minute or two', async () => {
     const siteId = await api.site(owner, 'gone')
     await api.home(siteId)
