@@ -120,7 +120,7 @@ async function runEdge({ file, names }: { file: string; names: number }): Promis
   let isLoaded = false
   const monitor = new SiteMonitor({
     routes,
-    pages: createPageAsker(`http://127.0.0.1:${port}`, KEY),
+    pages: createPageAsker({ url: `http://127.0.0.1:${port}`, gateway, key: KEY }),
     addressOf: ({ hostName }) => ({ scheme: 'https', host: hostName }),
     askTls: async (hostName) => {
       await askTls(hostName, { host: '127.0.0.1', port: tlsPort }, KEY)

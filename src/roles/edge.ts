@@ -120,7 +120,7 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
   const port = await listenToVisitors(gateway.server, config, config.edgeListen, 'STEAD_EDGE_LISTEN')
   const tlsPort = secure && (await secure.listen(gateway.secureServer as SecureServer))
   const reporting = startReporting(context, own, identity)
-  const monitoring = await monitorSites(context, { routes, port, tlsPort })
+  const monitoring = await monitorSites(context, { routes, gateway, port, tlsPort })
   log.info({ host: config.edgeListen.host, port }, 'edge is listening')
   if (secure) log.info({ host: secure.host, port: tlsPort }, 'edge is listening for TLS')
   return {

@@ -6,7 +6,7 @@ import type { InFlightLimiter } from '../gateway/in-flight.ts'
 import { createUpstreams } from '../proxy/upstreams.ts'
 import type { Route } from '../routing/route.ts'
 import { edgeRules } from '../rules/index.ts'
-import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost } from '../test-support.ts'
+import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost, type TestGateway } from '../test-support.ts'
 import type { PageCacheOptions } from './cache.ts'
 import { createPageCache, type PageCache } from './page-cache.ts'
 import { createPurgeFeed, type Purge, type PurgeFeed } from './purge/purge-feed.ts'
@@ -49,8 +49,7 @@ export function purgeLog() {
 
 export type PurgeLog = ReturnType<typeof purgeLog>
 
-export interface CachedSite {
-  readonly port: number
+export interface CachedSite extends TestGateway {
   readonly cache: PageCache
   readonly feed: PurgeFeed
   readonly log: PurgeLog
@@ -102,7 +101,7 @@ export async function startCachedSite(
   const site = {
     route: routeTo(upstream, { hasEdgeCache: true, cacheEpoch: 1, hasCdn: true, cdnEpoch: 1, ...more.route }),
   }
-  const { port } = await startGateway(
+  const { port, gateway } = await startGateway(
     cleanup,
     {},
     {
@@ -115,6 +114,7 @@ export async function startCachedSite(
   )
   return Object.assign(site, {
     port,
+    gateway,
     cache,
     feed,
     log,

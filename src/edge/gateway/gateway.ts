@@ -38,6 +38,7 @@ import type { VisitRequest } from '../visit-request.ts'
 import { answerConnect, answerTooMany, answerUnreadable } from './bad-connections.ts'
 import { countConnections } from './count-connections.ts'
 import { anyNumber, type InFlightLimiter } from './in-flight.ts'
+import { type OwnAnswer, type OwnQuestion, OwnRequest, OwnResponse } from './own-request.ts'
 
 /** The part of a pino logger that the edge uses. */
 export interface EdgeLog {
@@ -94,6 +95,12 @@ export interface Gateway {
   readonly server: Server
   /** The same over TLS, if there are `secureContexts`. Not listening yet either. */
   readonly secureServer: SecureServer | undefined
+  /**
+   * Handles a question of the monitoring as a visitor's request, but without a connection.
+   * @param done called once; with undefined if it breaks off, such as while the gateway closes
+   * @returns a function that ends it
+   */
+  ask(question: OwnQuestion, done: (answer: OwnAnswer | undefined) => void): () => void
   /** Stops accepting requests, lets those in flight finish (for a bounded time), and closes all connections. */
   close(): Promise<void>
 }
@@ -156,7 +163,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   // A plain-text answer is noise to a TLS client.
   if (secureServer) serve(context, secureServer, (socket) => socket.destroy())
   const servers = secureServer ? [server, secureServer] : [server]
-  return { server, secureServer, close: () => close(servers, context) }
+  return {
+    server,
+    secureServer,
+    ask: (question, done) => askOwn(context, question, done),
+    close: () => close(servers, context),
+  }
+}
+
+function askOwn(
+  context: GatewayContext,
+  question: OwnQuestion,
+  done: (answer: OwnAnswer | undefined) => void,
+): () => void {
+  const response = new OwnResponse(done)
+  const end = () => response.destroy()
+  if (context.closing) end()
+  else begin(context, new OwnRequest(question), response, performance.now(), undefined)
+  return end
 }
 
 function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts, 'find'>, http: ServerOptions) {
@@ -307,7 +331,7 @@ function createVisit(
     target: known?.target ?? (request.url as string),
     host: known?.host ?? '',
     hostName: known?.hostName ?? '',
-    client: context.readClient(request),
+    client: request instanceof OwnRequest ? request.client : context.readClient(request),
     startedAtMs,
     expectsContinue,
     route: undefined,

@@ -86,7 +86,7 @@ export function createInFlightLimiter(limits: InFlightLimits): InFlightLimiter {
   }
   return {
     begin(siteId, visit) {
-      const address = addressKey(visit.client.address)
+      const address = addressOf(siteId, visit)
       const [site, visitor] = [bySite.share(siteId), byAddress.share(address)]
       while (!(site.take(1) && visitor.take(1))) {
         site.free()
@@ -111,6 +111,10 @@ export function createInFlightLimiter(limits: InFlightLimits): InFlightLimiter {
     },
   }
 }
+
+/** The monitoring asks many sites at once from one address, so each site counts as a visitor of its own. */
+const addressOf = (siteId: number, { client }: Visit): string =>
+  client.looksAt === 'every' ? `site ${siteId}` : addressKey(client.address)
 
 interface InFlightFacts {
   readonly siteId: number

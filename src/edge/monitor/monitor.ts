@@ -45,8 +45,8 @@ const SLOTS = 60
 const CONFIRM_MS = 10_000
 /** How many questions wait for their answers. Others wait for them. */
 const AT_ONCE = 256
-/** Look-ups of names and handshakes in a minute, about: both cost more than a page. */
-const FULL_A_MINUTE = 250
+/** Look-ups of names and handshakes in a minute, about: a handshake costs twenty times as much as a light question. */
+const FULL_A_MINUTE = 125
 /** After a longer time between two ticks, the machine stood still. Earlier questions then tell nothing. */
 const STILL_MS = 3_000
 const LIST_EVERY = 60

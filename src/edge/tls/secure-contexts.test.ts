@@ -86,3 +86,28 @@ test('reads nothing for a name that has none and gets none', async () => {
   const none = createSecureContexts({ routes: { find: () => routeTo('http://127.0.0.1:1') }, load })
   expect(await none.find('site.test')).toBeUndefined()
 })
+
+test('the monitoring, which asks for every name, displaces no certificate that visitors use', async () => {
+  const read: string[] = []
+  const load = async (name: string) => {
+    read.push(name)
+    return certificate
+  }
+  const routes = { find: (hostName: string) => ({ ...certified.find(), hostName }) }
+  const contexts = createSecureContexts({ routes, load, most: 2 })
+  await contexts.find('one.test')
+  await contexts.find('two.test', { isVisitor: false })
+  expect(await contexts.find('three.test', { isVisitor: false })).toBeDefined()
+  for (const name of ['one.test', 'two.test']) await contexts.find(name)
+  expect(read).toEqual(['one.test', 'two.test', 'three.test'])
+  // It counts as no use of a certificate either, and reads no route again.
+  const find = () => {
+    throw new Error('only peek')
+  }
+  const peeking = createSecureContexts({ routes: { find, peek: routes.find }, load })
+  expect(await peeking.find('one.test', { isVisitor: false })).toBeDefined()
+  read.pop()
+  await contexts.find('one.test', { isVisitor: false })
+  for (const name of ['three.test', 'two.test', 'one.test']) await contexts.find(name)
+  expect(read.slice(3)).toEqual(['three.test', 'one.test'])
+})

@@ -15,7 +15,7 @@ export interface Certificate {
 
 export interface SecureContextsOptions {
   /** Tell whether a name has a certificate, and when it was replaced. */
-  readonly routes: Pick<Routes, 'find'>
+  readonly routes: Pick<Routes, 'find' | 'peek'>
   readonly load: (hostName: string) => Promise<Certificate | undefined>
   /** Returns whether `load` creates the certificate of a name that has none. */
   readonly makes?: (hostName: string) => boolean
@@ -60,7 +60,8 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
   return {
     async find(serverName, { isVisitor } = { isVisitor: true }) {
       const hostName = parseAuthority(serverName)?.hostName
-      const route = hostName === undefined ? undefined : await routes.find(hostName)
+      const look = (!isVisitor && routes.peek) || routes.find
+      const route = hostName === undefined ? undefined : await look(hostName)
       if (!route) return undefined
       const { listedAs = route.hostName } = route
       // A name with a certificate of its own does not need the one that it could share.
@@ -69,9 +70,11 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
       const issuedAt = shared === undefined ? (route.certifiedAt ?? 0) : 0
       if (!issuedAt && shared === undefined && !makes(name)) return undefined
       if (isVisitor) onVisitor(route)
-      const kept = contexts.get(name)
+      const kept = isVisitor ? contexts.get(name) : contexts.peek(name)
       if (kept?.issuedAt === issuedAt && now() < kept.until.renewAt) return kept.context
       const until = { renewAt: NEVER }
+      // The monitoring asks for all names in turn, and would displace those that visitors need.
+      if (!isVisitor && contexts.size >= most) return make(name, until)
       const made = { issuedAt, context: make(name, until), until }
       contexts.set(name, made)
       made.context.catch(() => {

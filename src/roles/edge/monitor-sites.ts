@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { resolversAnswer, whyElsewhere } from '../../certificates/points-here.ts'
+import type { Gateway } from '../../edge/gateway/gateway.ts'
 import { createPageAsker } from '../../edge/monitor/ask-page.ts'
 import { askTls } from '../../edge/monitor/ask-tls.ts'
 import {
@@ -32,6 +33,7 @@ const TICK_MS = 1_000
 
 interface Listening {
   readonly routes: RouteTable
+  readonly gateway: Pick<Gateway, 'ask'>
   readonly port: number
   /** Undefined without TLS. */
   readonly tlsPort: number | undefined
@@ -44,7 +46,8 @@ export async function monitorSites(context: ProcessContext, listening: Listening
   const { config, hostKey } = context
   const joined = await readJoined(config.dataDir)
   const edge = joined?.role === 'edge' ? joined.name : hostname()
-  const pages = createPageAsker(urlOf({ host: reachableHost(config.edgeListen.host), port: listening.port }), hostKey)
+  const url = urlOf({ host: reachableHost(config.edgeListen.host), port: listening.port })
+  const pages = createPageAsker({ url, gateway: listening.gateway, key: hostKey })
   const monitor = new SiteMonitor({
     routes: listening.routes,
     pages,
