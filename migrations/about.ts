@@ -173,4 +173,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "Recipients of the client reports of a site, and the mails that were sent.",
   '0150-update-policies':
     "When sites are updated safely without a request: policies of sites, the defaults of accounts, the next turn of each site, and the versions that were undone.",
+  '0153-logo-sizes':
+    "How large the logo of an account is, so that the panel has its place before the picture arrives.",
 }

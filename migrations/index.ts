@@ -85,6 +85,7 @@ import { clientReports } from './0146-client-reports.ts'
 import { accountBranding } from './0147-account-branding.ts'
 import { clientReportMails } from './0148-client-report-mails.ts'
 import { updatePolicies } from './0150-update-policies.ts'
+import { logoSizes } from './0153-logo-sizes.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -174,4 +175,5 @@ export const migrations: Record<string, Migration> = {
   '0147-account-branding': accountBranding,
   '0148-client-report-mails': clientReportMails,
   '0150-update-policies': updatePolicies,
+  '0153-logo-sizes': logoSizes,
 }

@@ -559,6 +559,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session/brand/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the logo that the control panel shows you
+         * @description An addition of Stead. Returns the logo of your account, or of the only account on whose sites you work.
+         *
+         *     Requires a session of the control panel.
+         */
+        get: operations["getBrandLogo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/logs/activity": {
         parameters: {
             query?: never;
@@ -4500,6 +4522,34 @@ export interface components {
              */
             expires_at: string;
         };
+        BrandLogo: {
+            /**
+             * @description Path of the logo. It changes with the logo
+             * @example /v1/session/brand/logo?version=1
+             */
+            location: string;
+            /**
+             * @description Pixels. Null: unknown
+             * @example 300
+             */
+            width: number | null;
+            /**
+             * @description Pixels. Null: unknown
+             * @example 80
+             */
+            height: number | null;
+        };
+        /** @description What the control panel shows in the place of its own name, logo, and color. Null: nothing */
+        Brand: {
+            /** @example Northlight Studio */
+            name: string;
+            /**
+             * @description Accent color
+             * @example #0f766e
+             */
+            color: string | null;
+            logo: components["schemas"]["BrandLogo"] | null;
+        };
         CurrentSession: {
             /** @description Id of the session */
             id: number;
@@ -4532,6 +4582,7 @@ export interface components {
             password: boolean;
             /** @description Number of passkeys for this address of the control panel */
             passkeys: number;
+            brand: components["schemas"]["Brand"] | null;
         };
         /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn */
         PasskeyRequestOptions: {
@@ -11659,6 +11710,37 @@ export interface operations {
     getBrandingLogo: {
         parameters: {
             query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
+                };
+            };
+        };
+    };
+    getBrandLogo: {
+        parameters: {
+            query?: {
+                /**
+                 * @description As in the session. Another value returns the same logo
+                 * @example 1
+                 */
+                version?: number;
+            };
             header?: {
                 /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];

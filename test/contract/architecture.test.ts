@@ -63,7 +63,10 @@ const allowed: Record<string, readonly string[]> = {
   // Lists of all background work, apart from the API, so that a host does not load it.
   'jobs.ts': ['resources', 'platform'],
   'schedules.ts': ['resources', 'platform'],
-  resources: ['hosting', 'edge', 'dns', 'certificates', 'backups', 'platform', 'config.ts', 'site-flags.ts'],
+  resources: [
+    ...['hosting', 'edge', 'dns', 'certificates', 'backups', 'platform', 'config.ts', 'site-flags.ts'],
+    'colors.ts',
+  ],
   edge: ['site-flags.ts', 'platform'],
   dns: ['platform'],
   certificates: ['platform'],
@@ -77,9 +80,10 @@ const allowed: Record<string, readonly string[]> = {
   // The columns of the table of sites that roles act on.
   'site-flags.ts': ['platform'],
   'version.ts': [],
-  // Also runs in browsers.
+  // Also run in browsers.
+  'colors.ts': [],
   sdk: [],
-  panel: ['sdk'],
+  panel: ['sdk', 'colors.ts'],
 }
 
 /** Returns a file and everything that it loads at once, without type imports and dynamic imports. */

@@ -7,7 +7,7 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '../..')
 /** Sources of the panel. */
-const SOURCES = ['src/panel', 'src/sdk']
+const SOURCES = ['src/panel', 'src/sdk', 'src/colors.ts']
 
 export interface BuiltPanel extends Disposable {
   /** Contains `index.html` and `assets`. */
@@ -17,7 +17,9 @@ export interface BuiltPanel extends Disposable {
 /** @param commit must be known in this checkout */
 export async function panelBefore(commit: string): Promise<BuiltPanel> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-panel-before-'))
-  const archive = execFileSync('git', ['archive', commit, ...SOURCES], { cwd: root, maxBuffer: 64e6 })
+  // An older commit may lack one.
+  const listed = execFileSync('git', ['ls-tree', '--name-only', commit, ...SOURCES], { cwd: root, encoding: 'utf8' })
+  const archive = execFileSync('git', ['archive', commit, ...listed.trim().split('\n')], { cwd: root, maxBuffer: 64e6 })
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

@@ -5,6 +5,7 @@ import { ownActions } from '../parts/palette.tsx'
 import { attempt } from '../parts/toasts.tsx'
 import { leave, person } from '../session.ts'
 import { frameTexts as texts } from '../texts/frame.ts'
+import { initialsOf } from './initials-of.ts'
 import { type Theme, theme } from './theme.ts'
 
 const themes = [
@@ -12,10 +13,6 @@ const themes = [
   ['light', 'sun'],
   ['dark', 'moon'],
 ] as const satisfies readonly (readonly [Theme, string])[]
-
-/** Returns the first letters of a name or an address. */
-export const initialsOf = (name: string): string =>
-  (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join('').toUpperCase()
 
 const signOut = attempt(async () => {
   await ask(() => api.DELETE('/v1/session'))

@@ -12,8 +12,11 @@ import { accountPartsTexts } from '../texts/account-parts.ts'
 import { commonTexts } from '../texts/common.ts'
 import { frameTexts as texts } from '../texts/frame.ts'
 import { siteTexts } from '../texts/site/page.ts'
+import { brand } from './brand.ts'
+import { BrandHead } from './brand-head.tsx'
+import { initialsOf } from './initials-of.ts'
 import { accountPages, type MainEntry, mainPages, operatorPages, type SiteEntry, sitePages } from './navigation.ts'
-import { initialsOf, PersonMenu } from './person-menu.tsx'
+import { PersonMenu } from './person-menu.tsx'
 
 /** Whether a phone shows the side navigation. Wide screens always show it. */
 export const isSideOpen = signal(false)
@@ -58,10 +61,7 @@ export function Side() {
       {isSideOpen.value && <div class="side-shade" aria-hidden="true" onClick={() => (isSideOpen.value = false)} />}
       <aside class={`side ${isSideOpen.value ? 'open' : ''}`} aria-label={texts.side}>
         <a class="brand" href="#/sites">
-          <span class="logo">
-            <Icon name="house" />
-          </span>
-          {commonTexts.title}
+          <BrandHead of={brand.value} />
         </a>
         {isSite ? (
           <div ref={setSlot} />

@@ -9,6 +9,8 @@ import { commonTexts } from '../texts/common.ts'
 import { frameTexts as texts } from '../texts/frame.ts'
 import { siteTexts } from '../texts/site/page.ts'
 import { Bell } from './bell.tsx'
+import { brand } from './brand.ts'
+import { BrandHead } from './brand-head.tsx'
 
 /** The current site, whose name is in the breadcrumb. */
 export const siteShown = signal<{ readonly id: number; readonly name: string } | undefined>(undefined)
@@ -39,6 +41,13 @@ function crumbs(): Crumb[] {
 export function TopBar() {
   return (
     <header class="top">
+      {brand.value && (
+        <span class="only-phone">
+          <a class="brand" href="#/sites" aria-label={brand.value.name}>
+            <BrandHead of={brand.value} isShort />
+          </a>
+        </span>
+      )}
       <div class="crumbs">
         {crumbs().map(({ text, to }) =>
           to ? (

@@ -1,6 +1,11 @@
 export const brandingTexts = {
   title: 'Branding',
-  about: 'Clients see it in reports, and in the mails with them.',
+  about: 'Your clients see your name, color, and logo instead of those of Stead:',
+  places: [
+    'In this control panel, if they have no sites of their own and work only on your sites. You see it, too.',
+    'In mails about your sites: invitations, alerts, and restores. The address of the sender stays.',
+    'In reports, and in the mails with them.',
+  ],
   name: 'Name of your agency',
   nameHint: 'Empty: the name of the account.',
   color: 'Accent color',
@@ -18,4 +23,8 @@ export const brandingTexts = {
   uploaded: 'Logo saved',
   remove: 'Remove logo',
   removed: 'Logo removed',
+  preview: 'Preview',
+  looks: { light: 'Light theme', dark: 'Dark theme' },
+  sample: { chosen: 'Sites', button: 'Create site', link: 'Link' },
+  previewOfStead: 'You have chosen nothing, so your clients see Stead.',
 }

@@ -9,16 +9,34 @@ export type Paragraph = string | { readonly link: string } | { readonly panel: s
  */
 export const PANEL = 'stead-panel:'
 
-/** Returns a mail of paragraphs, as text and as HTML. */
-export function letter(
-  subject: string,
-  paragraphs: readonly Paragraph[],
-): { subject: string; text: string; html: Html } {
+/** The account on whose behalf Stead sends a mail. */
+export interface MailBrand {
+  /** The name of the sender. The address is that of the installation. */
+  readonly name: string
+  /** `#rrggbb` that can be read on white. */
+  readonly color: string | null
+  readonly replyTo: string | null
+}
+
+interface Letter {
+  readonly subject: string
+  readonly text: string
+  readonly html: Html
+  readonly senderName?: string
+  readonly replyTo?: string
+}
+
+/** Returns a mail of paragraphs, as text and as HTML. Without a brand, it is a mail of Stead. */
+export function letter(subject: string, paragraphs: readonly Paragraph[], brand?: MailBrand): Letter {
   const texts = paragraphs.map((each) => (typeof each === 'string' ? each : addressOf(each)))
   const content = paragraphs.map((each) =>
     typeof each === 'string' ? html`<p>${each}</p>` : html`<p><a href="${addressOf(each)}">${addressOf(each)}</a></p>`,
   )
-  return { subject, text: `${texts.join('\n\n')}\n`, html: mailPage(subject, html`${content}`) }
+  return {
+    ...{ subject, text: `${texts.join('\n\n')}\n`, html: mailPage(subject, html`${content}`, brand) },
+    ...(brand && { senderName: brand.name }),
+    ...(brand?.replyTo && { replyTo: brand.replyTo }),
+  }
 }
 
 const addressOf = (each: { link: string } | { panel: string }): string =>

@@ -119,6 +119,19 @@ for (const { dialect, skip } of dialects) {
       expect(email.html).toContain('<a href="https://panel.example/#/sites/7/backups">')
     })
 
+    test('has the name, color and reply address of an account on whose behalf it is sent', async () => {
+      const server = await serve()
+      work(`smtp://127.0.0.1:${server.port}`)
+      const brand = { name: 'North & "light"', color: '#0f766e', replyTo: 'hello@agency.example' }
+      await ended(made.database, await send({ to: greeting.to, ...letter('Hello', ['Text'], brand) }))
+      await ended(made.database, await send({ to: greeting.to, ...letter('Hello', ['Text']) }))
+      const [{ email }, usual] = server.received as [Received, Received]
+      expect(email.from).toEqual({ name: brand.name, address: 'stead@hosting.example' })
+      expect(email.replyTo).toEqual([{ address: brand.replyTo, name: '' }])
+      expect(email.html).toContain('color:#0f766e">North &amp; &quot;light&quot;</p>')
+      expect([usual.email.from?.name, usual.email.replyTo]).toEqual(['Stëad', undefined])
+    })
+
     test('retries a server that refuses temporarily, with the same mail', async () => {
       let refusals = 0
       const raws: string[] = []

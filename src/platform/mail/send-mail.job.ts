@@ -15,6 +15,9 @@ export interface Mail {
   /** The same content for mail programs that show no HTML. */
   readonly text: string
   readonly html: Html
+  /** Of a mail on behalf of an account. */
+  readonly senderName?: string
+  readonly replyTo?: string
 }
 
 /** The services that a worker needs to send mails. */
@@ -35,6 +38,8 @@ export const sendMail = durableWith<MailServices>()({
     html: Type.String(),
     writtenAt: Type.Integer(),
     key: Type.String(),
+    senderName: Type.Optional(Type.String()),
+    replyTo: Type.Optional(Type.String()),
   }),
   on: 'control',
   changeableBy: 'account',
@@ -73,6 +78,8 @@ export async function enqueueMail(tx: Tx, mail: Mail, { now }: { now: number }):
     writtenAt: now,
     // Ids of operations restart in a new installation, and mailboxes drop mails with a known Message-ID.
     key: randomUUID(),
+    ...(mail.senderName !== undefined && { senderName: mail.senderName }),
+    ...(mail.replyTo !== undefined && { replyTo: mail.replyTo }),
   }
   return enqueue(tx, sendMail, input, { now })
 }

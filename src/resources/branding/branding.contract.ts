@@ -12,18 +12,23 @@ const samples: readonly Sample[] = [
   { endpoint: 'getBranding', path: at('/v1/account/branding') },
   { endpoint: 'updateBranding', path: at('/v1/account/branding'), body: () => ({ name: 'Northlight' }) },
   { endpoint: 'getBrandingLogo', path: at('/v1/account/branding/logo'), prepare: async ({ owner, helper, stranger }, api) => { for (const each of [owner, helper, stranger]) await withLogo(api, each.accountId) } },
+  { endpoint: 'getBrandLogo', path: at('/v1/session/brand/logo'), bySession: true, prepare: async ({ owner, stranger }, api) => { for (const each of [owner, stranger]) await withLogo(api, each.accountId) } },
 ]
+
+const logoOfOwner: Examples[string] = async ({ api, owner }) => {
+  await withLogo(api, owner.accountId)
+  return {}
+}
 
 const examples: Examples = {
   updateBranding: () => ({ body: { name: 'Northlight', color: '#0f766e', reply_to: 'a@example.com', logo: smallPng } }),
-  getBrandingLogo: async ({ api, owner }) => {
-    await withLogo(api, owner.accountId)
-    return {}
-  },
+  getBrandingLogo: logoOfOwner,
+  getBrandLogo: logoOfOwner,
 }
 
 // biome-ignore format: a table
 const problems: readonly ProblemCase[] = [
+  { of: ['getBrandLogo'], code: 'no_brand_logo', example: () => ({}), prepare: ({ api, owner }) => api.database.transaction((tx) => forgetBranding(tx, owner.accountId)) },
   { of: ['getBrandingLogo'], code: 'no_logo', example: () => ({}), prepare: ({ api, owner }) => api.database.transaction((tx) => forgetBranding(tx, owner.accountId)) },
 ]
 

@@ -5,6 +5,7 @@ import { logoTypes } from './agency-logo.ts'
 import { findBranding } from './branding.store.ts'
 import { LOGO_PATH } from './branding.ts'
 import { problems } from './problems.ts'
+import { sendLogo } from './send-logo.ts'
 
 export const getBrandingLogo = endpoint({
   id: 'getBrandingLogo',
@@ -22,15 +23,6 @@ export const getBrandingLogo = endpoint({
   async handle({ tx, caller, request, response }) {
     const row = await findBranding(tx, caller.accountId)
     if (!row?.logo || !row.logo_type) throw new Problem(problems.no_logo, {})
-    const etag = `"${row.updated_at}"`
-    response.header('etag', etag)
-    if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
-    return response
-      .headers({
-        'content-type': row.logo_type,
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'private, no-cache',
-      })
-      .send(Buffer.from(row.logo, 'base64'))
+    return sendLogo(row, { request, response })
   },
 })

@@ -7,4 +7,9 @@ export const problems = declareProblems({
     text: 'Your account has no logo.',
     remedy: 'Upload one with `PUT /v1/account/branding`, or in the panel.',
   },
+  no_brand_logo: {
+    status: 404,
+    text: 'The control panel shows you no logo.',
+    remedy: 'To see your own, upload one with `PUT /v1/account/branding`.',
+  },
 })

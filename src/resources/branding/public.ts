@@ -1,3 +1,4 @@
 /** What other folders may import from this resource. */
-export { brandingOf } from './branding.store.ts'
-export { readableOnWhite, textOn } from './color.ts'
+
+export { brandingOf, brandOfMail, brandOfMailFrom, brandSeenBy } from './branding.store.ts'
+export { BrandSchema, presentBrand } from './branding.ts'

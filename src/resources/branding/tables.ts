@@ -15,6 +15,9 @@ export interface AccountBrandingRow {
   /** Base64. */
   logo: string | null
   logo_type: LogoType | null
+  /** Pixels. Null for a logo that a Stead before 0153 stored. */
+  logo_width: number | null
+  logo_height: number | null
   reply_to: string | null
   updated_at: number
 }

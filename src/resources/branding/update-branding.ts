@@ -62,6 +62,9 @@ function plainName(name: string): string {
   const trimmed = name.trim()
   if (trimmed === '' || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed))
     throw invalidInput(['name: must have visible characters, and no line breaks'])
+  // Mails have it as the name of their sender. Many mail programs show only that, so it must not look like an address.
+  if (/[@<>\u202a-\u202e\u2066-\u2069]/u.test(trimmed))
+    throw invalidInput(['name: must not contain @, <, > or characters that reverse text'])
   return trimmed
 }
 
@@ -70,8 +73,8 @@ function addressOf(text: string): string {
   return text
 }
 
-function logoOf(text: string | null): Pick<AccountBrandingRow, 'logo' | 'logo_type'> {
-  if (text === null) return { logo: null, logo_type: null }
+function logoOf(text: string | null): Pick<AccountBrandingRow, 'logo' | 'logo_type' | 'logo_width' | 'logo_height'> {
+  if (text === null) return { logo: null, logo_type: null, logo_width: null, logo_height: null }
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw invalidInput(['logo: must be Base64'])
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length > MOST_LOGO_BYTES) throw invalidInput([`logo: must have at most ${MOST_LOGO_BYTES / 1000} kB`])
@@ -79,5 +82,6 @@ function logoOf(text: string | null): Pick<AccountBrandingRow, 'logo' | 'logo_ty
   if (!found) throw invalidInput(['logo: must be a PNG, JPEG, or WebP picture'])
   if (Math.max(found.width, found.height) > MOST_LOGO_PIXELS)
     throw invalidInput([`logo: must be at most ${MOST_LOGO_PIXELS} pixels wide and high`])
-  return { logo: bytes.toString('base64'), logo_type: found.type }
+  const { type, width, height } = found
+  return { logo: bytes.toString('base64'), logo_type: type, logo_width: width, logo_height: height }
 }

@@ -43,7 +43,7 @@ export const addSiteCollaborator = endpoint({
     if (account.id === site.accountId) throw new Problem(problems.collaborator_is_owner, { email })
     if (await findMembership(tx, site.id, account.id)) throw new Problem(problems.collaborator_exists, { email })
     await joinSite(tx, site, account, distinctRoles(body.roles), context)
-    await tellGiven(context, { account, what: `the site ${site.name}` })
+    await tellGiven(context, { account, what: `the site ${site.name}`, on: { siteIds: [site.id] } })
     return presentWithRoles((await findMembership(tx, site.id, account.id)) as Collaborator)
   },
 })

@@ -1,9 +1,10 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { letter } from '../../platform/mail/letter.ts'
+import { letter, type MailBrand } from '../../platform/mail/letter.ts'
 import { countMail, MAILS_OF_ACCOUNT, type MailVerdict } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { type Account, listLiveApplications } from '../account/public.ts'
+import { brandOfMail, brandOfMailFrom } from '../branding/public.ts'
 import type { Recording } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
 import { canSignIn, enqueueInvitation } from '../sign-in/public.ts'
@@ -20,13 +21,14 @@ interface Words {
   readonly to: string
   readonly subject: string
   readonly paragraphs: readonly string[]
+  readonly brand?: MailBrand | undefined
 }
 
 /** @returns whether the mail is sent, or why not */
-async function tell(tx: Tx, { accountId, to, subject, paragraphs }: Words, now: number): Promise<MailVerdict> {
+async function tell(tx: Tx, { accountId, to, subject, paragraphs, brand }: Words, now: number): Promise<MailVerdict> {
   const verdict = await countMail(tx, { accountId, to, says: [subject, ...paragraphs].join('\n'), now })
   if (verdict !== 'send') return verdict
-  await enqueueMail(tx, { to, ...letter(subject, paragraphs) }, { now })
+  await enqueueMail(tx, { to, ...letter(subject, paragraphs, brand) }, { now })
   return verdict
 }
 
@@ -37,33 +39,31 @@ export interface Given {
   /** E-mail address of the account that gave it. */
   readonly from: string
   readonly to: string
+  readonly toId: number
   /** `the site shop`, `3 sites`. */
   readonly what: string
+  /** The sites, or the account whose future sites they are. */
+  readonly on: { readonly siteIds: readonly number[] } | { readonly ownerId: number }
 }
 
+const brandOfGiven = (tx: Tx, { on, toId }: Given): Promise<MailBrand | undefined> =>
+  'ownerId' in on ? brandOfMailFrom(tx, on.ownerId) : brandOfMail(tx, { siteIds: on.siteIds, toId })
+
 /** Mails an account without access a link that gives it. The link is created when the mail is sent. */
-async function mailInvitation(tx: Tx, { accountId, from, to, toId, what }: Invited, now: number): Promise<MailVerdict> {
+async function mailInvitation(tx: Tx, given: Given, now: number): Promise<MailVerdict> {
+  const { accountId, from, to, toId, what } = given
   const verdict = await countMail(tx, { accountId, to, says: `invitation of ${from} to ${what}`, now })
   if (verdict !== 'send') return verdict
-  await enqueueInvitation(tx, { accountId: toId, from, what }, now)
+  await enqueueInvitation(tx, { accountId: toId, from, what, brand: await brandOfGiven(tx, given) }, now)
   return verdict
 }
 
 /** Mails an account that already has access. */
-export const mailNotice = (tx: Tx, { accountId, from, to, what }: Given, now: number): Promise<MailVerdict> =>
-  tell(
-    tx,
-    {
-      accountId,
-      to,
-      subject: `You can now work on ${what}`,
-      paragraphs: [`${from} made you a collaborator on ${what}.`],
-    },
-    now,
-  )
-
-interface Invited extends Given {
-  readonly toId: number
+export async function mailNotice(tx: Tx, given: Given, now: number): Promise<MailVerdict> {
+  const { accountId, from, to, what } = given
+  const subject = `You can now work on ${what}`
+  const paragraphs = [`${from} made you a collaborator on ${what}.`]
+  return tell(tx, { accountId, to, subject, paragraphs, brand: await brandOfGiven(tx, given) }, now)
 }
 
 /** Mails the requester of a change on many sites when it is done or has failed. */
@@ -80,12 +80,12 @@ export const mailOutcome = (
  */
 export async function tellGiven(
   context: Context & Recording,
-  { account, what }: { account: Pick<Account, 'id' | 'email'>; what: string },
+  { account, ...given }: { account: Pick<Account, 'id' | 'email'> } & Pick<Given, 'what' | 'on'>,
 ): Promise<void> {
   const { tx, caller, now } = context
   const { id: toId, email: to } = account
   const mail = (await hasWayIn(tx, toId)) ? mailNotice : mailInvitation
-  const verdict = await mail(tx, { accountId: caller.accountId, from: caller.accountEmail, to, toId, what }, now)
+  const verdict = await mail(tx, { accountId: caller.accountId, from: caller.accountEmail, to, toId, ...given }, now)
   if (verdict === 'send') return
   if (verdict === 'account_full')
     throw new Problem(problems.mail_limit_reached, { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })

@@ -78,7 +78,10 @@ async function giveAccess(
   const message = `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`
   await context.record({ action: actions['account.collaborator'], message })
   if (before) return
-  await tellGiven(context, { account, what: `all new sites of ${caller.accountEmail}` })
+  await tellGiven(context, {
+    ...{ account, what: `all new sites of ${caller.accountEmail}` },
+    on: { ownerId: caller.accountId },
+  })
 }
 
 const isSame = (before: AccountAccess, rights: Pick<AccountAccess, 'addToAllNew' | 'createSite' | 'roles'>): boolean =>

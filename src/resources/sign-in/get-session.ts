@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type Account, findAccount, gravatar, isOperator, raisesLimits } from '../account/public.ts'
+import { BrandSchema, brandSeenBy, presentBrand } from '../branding/public.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/public.ts'
 import { sessionCookie, sessionTokenOf } from './cookie.ts'
@@ -43,6 +44,7 @@ export const getSession = endpoint({
       recovery_codes: Type.Integer({ description: 'Number of unused recovery codes' }),
       password: Type.Boolean({ description: 'Whether the account has a password' }),
       passkeys: Type.Integer({ description: 'Number of passkeys for this address of the control panel' }),
+      brand: nullable(BrandSchema),
     },
     { title: 'CurrentSession' },
   ),
@@ -53,6 +55,7 @@ export const getSession = endpoint({
     const isDue = session.expiresAt < now + SESSION_MS - RENEW_MS
     const expiresAt = isDue ? now + SESSION_MS : session.expiresAt
     if (isDue) await renewSession(tx, session.id, { now, expiresAt })
+    const seen = await brandSeenBy(tx, accountId)
     const provenUntil = session.provenAt + PROOF_MS
     const data = {
       id: session.id,
@@ -69,6 +72,7 @@ export const getSession = endpoint({
       password: await hasPassword(tx, accountId),
       passkeys: (await passkeysOfAccount(tx, accountId)).filter(({ hostName }) => hostName === hostOfOrigin(origin))
         .length,
+      brand: seen ? presentBrand(seen.brand) : null,
     }
     const token = isDue && sessionTokenOf(request.headers, origin)
     return reply(data, token ? { headers: { 'set-cookie': sessionCookie(origin, token, SESSION_MS / 1000) } } : {})

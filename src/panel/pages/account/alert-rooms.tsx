@@ -9,7 +9,7 @@ import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
-import { alertSettingsTexts as texts } from '../../texts/alerts.ts'
+import { alertSettingsTexts as texts } from '../../texts/alert-settings.ts'
 import { timeOf } from '../../time.ts'
 
 type Room = components['schemas']['AlertChat']

@@ -6,7 +6,7 @@ import { List } from '../../parts/list.tsx'
 import { Switch, Toggle } from '../../parts/switch.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { type Loaded, useLoad } from '../../parts/use-load.ts'
-import { alertSettingsTexts as texts } from '../../texts/alerts.ts'
+import { alertSettingsTexts as texts } from '../../texts/alert-settings.ts'
 import { timeOf } from '../../time.ts'
 import { AlertRooms } from './alert-rooms.tsx'
 

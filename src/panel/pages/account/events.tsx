@@ -1,4 +1,4 @@
-import { webhooksTexts as texts } from '../../texts/account-parts.ts'
+import { webhooksTexts as texts } from '../../texts/account-pages.ts'
 import { eventTexts } from '../../texts/events.ts'
 
 const names: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(eventTexts))

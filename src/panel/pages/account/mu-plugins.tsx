@@ -10,7 +10,7 @@ import { List } from '../../parts/list.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { showWork } from '../../parts/work.ts'
-import { muPluginsTexts as texts } from '../../texts/account-parts.ts'
+import { muPluginsTexts as texts } from '../../texts/account-pages.ts'
 import { timeOf } from '../../time.ts'
 
 /** PHP files that all sites of the account have. */

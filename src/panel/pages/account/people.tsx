@@ -13,7 +13,7 @@ import { useLoad } from '../../parts/use-load.ts'
 import { showWork } from '../../parts/work.ts'
 import { setQuery } from '../../route.ts'
 import { session } from '../../session.ts'
-import { peopleTexts as texts } from '../../texts/account-parts.ts'
+import { peopleTexts as texts } from '../../texts/account-pages.ts'
 
 const ALL_SITES = -1
 

@@ -8,7 +8,7 @@ import { Stat } from '../../parts/stat.tsx'
 import { told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { session } from '../../session.ts'
-import { planTexts as texts } from '../../texts/account-parts.ts'
+import { planTexts as texts } from '../../texts/account-pages.ts'
 import { DefaultUpdatePolicy } from './default-update-policy.tsx'
 
 type Update = components['schemas']['AccountUpdate']

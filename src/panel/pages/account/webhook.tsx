@@ -9,7 +9,7 @@ import { showSecret } from '../../parts/secret.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { go } from '../../route.ts'
-import { webhooksTexts as texts } from '../../texts/account-parts.ts'
+import { webhooksTexts as texts } from '../../texts/account-pages.ts'
 import { timeOf } from '../../time.ts'
 import { eventName } from './events.tsx'
 

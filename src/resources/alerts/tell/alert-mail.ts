@@ -1,4 +1,4 @@
-import { letter, type Paragraph } from '../../../platform/mail/letter.ts'
+import { letter, type MailBrand, type Paragraph } from '../../../platform/mail/letter.ts'
 import { titleOf } from '../alert.ts'
 import type { DueNotice } from './notice.store.ts'
 
@@ -6,20 +6,21 @@ import type { DueNotice } from './notice.store.ts'
 const MOST_NAMED = 50
 
 /** Returns a mail about some alerts that began or ended. */
-export function alertMail(notices: readonly DueNotice[], now: number) {
+export function alertMail(notices: readonly DueNotice[], now: number, brand?: MailBrand) {
   const began = notices.filter(({ event }) => event === 'began')
   const [first] = began.length > 0 ? began : notices
   const others = notices.length - 1
   const title = first ? titleOf(first, first.event) : ''
   const subject = others > 0 ? `${title} (and ${others} more)` : title
   const left = notices.length - MOST_NAMED
-  return letter(subject, [
+  const paragraphs = [
     ...notices.slice(0, MOST_NAMED).map((notice) => paragraphOf(notice, now)),
     ...(left > 0 ? [`${left} more alerts are in the list of alerts.`] : []),
     { panel: '/alerts' },
-    'Stead sends at most one mail an hour about the same thing. To mute alerts, open the list. To choose which alerts you get by mail, open your alert settings:',
+    'You get at most one mail an hour about the same thing. To mute alerts, open the list. To choose which alerts you get by mail, open your alert settings:',
     { panel: '/account/alerts' },
-  ])
+  ]
+  return letter(subject, paragraphs, brand)
 }
 
 function paragraphOf(notice: DueNotice, now: number): Paragraph {

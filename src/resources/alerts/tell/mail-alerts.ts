@@ -2,6 +2,8 @@ import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
 import { isOneMailbox } from '../../../platform/mail/mail-address.ts'
 import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
 import { findAccount } from '../../account/public.ts'
+import { brandOfMail } from '../../branding/public.ts'
+import { PLATFORM } from '../alert.ts'
 import { alertSettingsOf, setAlertSettings } from '../alert-settings.store.ts'
 import { isChosen } from '../alert-settings.ts'
 import { mutesOfAccount } from '../mute.store.ts'
@@ -41,7 +43,9 @@ async function mailTo(tx: Tx, accountId: number, now: number): Promise<void> {
   await endNotices(tx, about, wanted, now)
   if (!account || wanted.length === 0 || !isOneMailbox(account.email)) return
   await setAlertSettings(tx, accountId, { mailed_at: now })
-  await enqueueMail(tx, { to: account.email, ...alertMail(wanted, now) }, { now })
+  const siteIds = [...new Set(wanted.map(({ siteId }) => siteId))]
+  const brand = siteIds.includes(PLATFORM) ? undefined : await brandOfMail(tx, { siteIds, toId: accountId })
+  await enqueueMail(tx, { to: account.email, ...alertMail(wanted, now, brand) }, { now })
 }
 
 /** Returns the notices that the person wants, of sites that they still see. */

@@ -19,14 +19,18 @@ test('mails the owner and the requester how a restore ended, why, and what to do
   await tell(owner.accountId, { what: 'its files of yesterday' })
   const [done, ...others] = await mails()
   expect([done.to, done.subject, others]).toEqual(['owner@example.com', 'my-shop was restored', []])
-  expect(done.text).toContain(
-    'Stead restored its files of yesterday of the site my-shop. The site is open to visitors.',
-  )
-  expect(done.text).toContain('To undo the restore, open the backups of the site:')
+  expect(done.text).toContain('The site my-shop was restored: its files of yesterday. It is open to visitors.')
+  expect(done.text).toContain('You can undo the restore for 7 days. Open the backups of the site:')
   expect(done.text.trim()).toMatch(new RegExp(`/#/sites/${site.id}/backups$`))
+  await owner.call('PUT', '/v1/account/branding', { name: 'Northlight', reply_to: 'hello@example.com' })
   await tell(friend.accountId, { reason: 'the disk is full', state: 'Nothing was changed' })
   const failed = (await mails()).slice(1)
   expect(failed.map(({ to }) => to).toSorted()).toEqual(['friend@example.com', 'owner@example.com'])
+  // The owner knows whose mail it is.
+  expect(failed.map(({ to, senderName, replyTo }) => [to, senderName, replyTo]).toSorted()).toEqual([
+    ['friend@example.com', 'Northlight', 'hello@example.com'],
+    ['owner@example.com', undefined, undefined],
+  ])
   for (const { subject, text } of failed) {
     expect(subject).toBe('my-shop could not be restored')
     expect(text).toContain('The site my-shop could not be restored: the disk is full.')

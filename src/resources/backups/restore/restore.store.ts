@@ -150,8 +150,6 @@ async function reportOf(tx: Tx, siteId: number, operationId: number, type: strin
   return row?.result == null ? undefined : JSON.parse(row.result)
 }
 
-/** Returns the mail addresses of accounts, without duplicates. */
-export async function emailsOf(tx: Tx, accountIds: readonly number[]): Promise<string[]> {
-  const rows = await tx.selectFrom('accounts').select('email').where('id', 'in', accountIds).orderBy('id').execute()
-  return [...new Set(rows.map(({ email }) => email))]
-}
+/** Returns the mail addresses of accounts, each once. */
+export const mailboxesOf = (tx: Tx, accountIds: readonly number[]): Promise<{ id: number; email: string }[]> =>
+  tx.selectFrom('accounts').select(['id', 'email']).where('id', 'in', accountIds).orderBy('id').execute()

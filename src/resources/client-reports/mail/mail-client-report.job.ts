@@ -74,13 +74,12 @@ async function deliver(context: Context): Promise<Delivered> {
   if (!(await recipientsOf(tx, siteId)).includes(to)) return { without: 'The address is no longer a recipient' }
   const look = await lookOf(tx, site.accountId)
   const { replyTo } = await brandingOf(tx, site.accountId)
-  const { html, ...mail } = reportMail(report, { name: look.name, replyTo })
+  const { html, ...mail } = reportMail(report, { name: look.name, color: look.color, replyTo })
   const attachment = await attach(context, { site, report, page: reportPage(report, look) })
   const { key, writtenAt } = input
   const message = { ...mail, html: html.html, to, id: `${operationId}.${key}`, operationId, writtenAt, attachment }
-  const sender = { senderName: look.name || undefined, replyTo: replyTo ?? undefined }
   try {
-    await services.mailer.deliver({ ...message, ...sender }, signal)
+    await services.mailer.deliver(message, signal)
   } catch (error) {
     // A retry would get the same answer (RFC 5321 §4.2.1: 5yz).
     if (error instanceof MailRefused) throw new PermanentFailure(error.message)

@@ -1,5 +1,5 @@
+import { readableOnWhite, textOn } from '../../../colors.ts'
 import { type Html, html } from '../../../platform/mail/html.ts'
-import { readableOnWhite, textOn } from '../../branding/public.ts'
 import type { ReportContents } from '../contents.ts'
 import { monthNamed, monthTitle } from '../month.ts'
 import { availabilitySection, backupsSection, domainsSection, updatesSection } from './care-sections.ts'

@@ -44,8 +44,8 @@ export const batchCreateCollaborators = endpoint({
     if (sites.length === 0) return reply(null, { message })
     const { account, isNew } = known ? { account: known, isNew: false } : await ensureAccount(tx, email, now)
     const what = sites.length === 1 ? `the site ${sites[0]?.name}` : countOf(sites.length, 'site')
-    if (isNew) await tellGiven(context, { account, what })
     const siteIds = sites.map(({ id }) => id)
+    if (isNew) await tellGiven(context, { account, what, on: { siteIds } })
     const roles = body.roles && { roles: distinctRoles(body.roles) }
     const input = { accountId: account.id, siteIds, ...roles, isInvited: isNew }
     await context.start(batchCreate, input, { source: sourceOfRequest(caller, request) })

@@ -62,14 +62,16 @@ export const batchCreate = durable({
         const { caller } = context.source as Source
         const account = (await findAccount(tx, context.input.accountId)) as Account
         const results = await resultsOfOperation(tx, context.operationId)
-        const added = results.filter(({ outcome }) => outcome === 'added').length
+        const added = results.filter(({ outcome }) => outcome === 'added').map(({ siteId }) => siteId)
         const given = {
           accountId: caller.accountId,
           from: caller.accountEmail,
           to: account.email,
-          what: countOf(added, 'site'),
+          toId: account.id,
+          what: countOf(added.length, 'site'),
+          on: { siteIds: added },
         }
-        if (added > 0 && !context.input.isInvited) await mailNotice(tx, given, context.now())
+        if (added.length > 0 && !context.input.isInvited) await mailNotice(tx, given, context.now())
         await mailDone(tx, context, `Finished adding ${account.email}`, results)
       },
     },

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
-import { letter } from '../../../platform/mail/letter.ts'
+import { letter, type MailBrand } from '../../../platform/mail/letter.ts'
 import { MailRefused } from '../../../platform/mail/mailer.ts'
 import { durableWith, PermanentFailure } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
@@ -50,13 +50,22 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
     /** Only for an invitation: the inviting person, and the site or sites. */
     from: Type.Optional(Type.String()),
     what: Type.Optional(Type.String()),
+    /** The account on whose behalf it is sent. */
+    brand: Type.Optional(
+      Type.Object({
+        name: Type.String(),
+        color: Type.Union([Type.String(), Type.Null()]),
+        replyTo: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
   }),
   on: 'control',
   changeableBy: 'account',
   attempts: 8,
   steps: {
     deliver: {
-      async run({ services, input: { accountId, kind, from, what }, operationId, signal, now, transaction }) {
+      async run({ services, input, operationId, signal, now, transaction }) {
+        const { accountId, kind } = input
         const account = await findAccount(services.database.read, accountId)
         if (!account) throw new PermanentFailure('The account was deleted')
         const link = await transaction(async (tx) => {
@@ -65,11 +74,10 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
           return makeLink(tx, services.config, { accountId, kind, operationId, now: now() })
         })
         if (!link) throw new PermanentFailure('Stead already sent three links to this address in the last hour')
-        const { subject, text, html } =
-          kind === 'lost' ? lostLetter(link) : invitationLetter(link, account.email, { from, what })
-        const mail = { to: account.email, subject, text, html: html.html, writtenAt: now() }
+        const { html, ...mail } = kind === 'lost' ? lostLetter(link) : invitationLetter(link, account.email, input)
+        const message = { ...mail, to: account.email, html: html.html, writtenAt: now() }
         try {
-          await services.mailer.deliver({ ...mail, id: `${operationId}.link`, operationId }, signal)
+          await services.mailer.deliver({ ...message, id: `${operationId}.link`, operationId }, signal)
         } catch (error) {
           if (error instanceof MailRefused) throw new PermanentFailure(error.message)
           throw error
@@ -79,12 +87,22 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
   },
 })
 
+interface Invitation {
+  /** The inviting person, and the site or sites. */
+  readonly from: string
+  readonly what: string
+  readonly brand?: MailBrand | undefined
+}
+
 /** Enqueues a mail to an account that another account has given access to something. */
 export const enqueueInvitation = (
   tx: Tx,
-  { accountId, from, what }: { accountId: number; from: string; what: string },
+  { brand, ...invitation }: Invitation & { readonly accountId: number },
   now: number,
-): Promise<number> => enqueue(tx, mailLink, { accountId, kind: 'invitation', from, what }, { accountId, now })
+): Promise<number> => {
+  const input = { ...invitation, kind: 'invitation' as const, ...(brand && { brand }) }
+  return enqueue(tx, mailLink, input, { accountId: invitation.accountId, now })
+}
 
 const lostLetter = (link: string) =>
   letter('Set a new password', [
@@ -93,10 +111,13 @@ const lostLetter = (link: string) =>
     'If you did not request this, ignore this mail. Nothing changes unless you open the link.',
   ])
 
-const invitationLetter = (link: string, email: string, { from, what }: { from?: string; what?: string }) =>
-  letter(what ? `${from} invites you to work on ${what}` : 'Your access to the Stead control panel', [
+const invitationLetter = (link: string, email: string, { from, what, brand }: Partial<Invitation>) => {
+  const subject = what ? `${from} invites you to work on ${what}` : 'Your access to the Stead control panel'
+  const paragraphs = [
     ...(what ? [`${from} made you a collaborator on ${what}.`] : []),
-    `A Stead account was created for ${email}. Open this link to set your password and sign in. The link works once and expires in one week:`,
+    `${brand ? 'An' : 'A Stead'} account was created for ${email}. Open this link to set your password and sign in. The link works once and expires in one week:`,
     { link },
     'If you did not expect this mail, ignore it.',
-  ])
+  ]
+  return letter(subject, paragraphs, brand)
+}
