@@ -8837,6 +8837,11 @@ export interface components {
              */
             site_id: number | null;
             /**
+             * @description Null: all sites, or a site that you cannot see
+             * @example My shop
+             */
+            site_name: string | null;
+            /**
              * @description Null: all kinds
              * @example site_down
              */

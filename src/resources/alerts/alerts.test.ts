@@ -113,6 +113,7 @@ describe.each(dialects)('alerts on $dialect', ({ dialect, skip }) => {
     expect(await ids(owner, '?bell=true&kind=site_down')).toEqual([])
     await owner.call('PUT', '/v1/alerts/settings', { bell: ['site_down'] })
     const mute = await owner.call('POST', '/v1/alerts/mutes', { site_id: other })
+    expect(mute.body.data).toMatchObject({ site_id: other, site_name: `blog-${named}` })
     expect(await ids(owner, '?bell=true')).toEqual([site])
     expect((await list(owner, '?state=firing')).data.map(({ muted }: { muted: boolean }) => muted)).toEqual([
       true,
@@ -213,6 +214,43 @@ describe.each(dialects)('alerts on $dialect', ({ dialect, skip }) => {
     await tellAt(api, now + 2 * HOUR + MINUTE)
     expect((await mailsTo(owner)).map(({ subject }) => subject)).toEqual([`shop-${named} is down (and 1 more)`])
     expect(await mailsTo(mate)).toHaveLength(1)
+  })
+
+  test('200: mutes have the name of the site, as long as the person sees it', async () => {
+    const mutes = async () =>
+      (await mate.call('GET', '/v1/alerts/mutes')).body.data.map((each: Record<string, unknown>) => [
+        each.site_id,
+        each.site_name,
+      ])
+    const membership = await api.collaborate(mate, site, [])
+    await mate.call('POST', '/v1/alerts/mutes', { site_id: site })
+    await mate.call('POST', '/v1/alerts/mutes', { kind: 'site_down' })
+    expect(await mutes()).toEqual([
+      [site, `shop-${named}`],
+      [null, null],
+    ])
+    await owner.call('DELETE', `/v1/sites/${site}/collaborators/${membership}`)
+    expect(await mutes()).toEqual([
+      [site, null],
+      [null, null],
+    ])
+  })
+
+  test('mails to collaborators have the brand of the account, unless they are about sites of several', async () => {
+    await owner.call('PUT', '/v1/account/branding', { name: 'Northlight', reply_to: 'hello@example.com' })
+    await api.collaborate(mate, site, [])
+    await mate.call('PUT', '/v1/alerts/settings', { mail_shared_sites: true })
+    await raise(api, site, now)
+    await tellAt(api, now)
+    await tellAt(api, now + MINUTE)
+    expect(await mailsTo(mate)).toMatchObject([{ senderName: 'Northlight', replyTo: 'hello@example.com' }])
+    expect((await mailsTo(owner))[0]).not.toHaveProperty('senderName')
+    const own = await api.site(mate, `own-${named}`)
+    await end(api, site, now + 10 * MINUTE)
+    await raise(api, own, now + 10 * MINUTE)
+    await tellAt(api, now + 10 * MINUTE)
+    await tellAt(api, now + 11 * MINUTE)
+    expect((await mailsTo(mate))[1]).not.toHaveProperty('senderName')
   })
 
   test('collaborators get no mails before they choose so, and suspended accounts none at all', async () => {

@@ -9,6 +9,8 @@ export interface Mute {
   readonly kind: string | null
   readonly until: number | null
   readonly createdAt: number
+  /** Null: all sites, or a site that the person does not see. */
+  readonly siteName: string | null
 }
 
 export const MOST_MUTES = 200
@@ -17,6 +19,9 @@ export const MuteSchema = Type.Object(
   {
     id: Type.Integer({ examples: [4] }),
     site_id: nullable(Type.Integer({ description: 'Null: all sites, and the installation', examples: [12] })),
+    site_name: nullable(
+      Type.String({ description: 'Null: all sites, or a site that you cannot see', examples: ['My shop'] }),
+    ),
     kind: nullable(Type.String({ description: 'Null: all kinds', examples: ['site_down'] })),
     until: nullable(Type.String({ ...Timestamp, description: 'Null: until you delete it' })),
     created_at: Timestamp,
@@ -26,9 +31,17 @@ export const MuteSchema = Type.Object(
 
 export const muteKind = Type.Optional(nullable(KindField))
 
-export const presentMute = ({ id, siteId, kind, until, createdAt }: Mute): Type.Static<typeof MuteSchema> => ({
+export const presentMute = ({
+  id,
+  siteId,
+  siteName,
+  kind,
+  until,
+  createdAt,
+}: Mute): Type.Static<typeof MuteSchema> => ({
   ...{ id, kind },
   site_id: siteId,
+  site_name: siteName,
   until: until === null ? null : timestamp(until),
   created_at: timestamp(createdAt),
 })

@@ -81,10 +81,11 @@ function Kinds({ from }: { readonly from: Loaded<Settings> }) {
 function Mutes({ titles }: { readonly titles: ReadonlyMap<string, string> }) {
   const query = { after: 0, per_page: 50 }
   const mutes = useLoad<Mute[]>(() => ask(() => api.GET('/v1/alerts/mutes', { params: { query } })))
-  const nameOf = ({ kind, site_id: site }: Mute): string => {
+  const nameOf = ({ kind, site_id: id, site_name: name }: Mute): string => {
     const title = kind === null ? texts.everything : (titles.get(kind) ?? kind)
-    if (site === null) return title
-    return kind === null ? texts.allOf(texts.siteOf(site)) : texts.kindOf(title, texts.siteOf(site))
+    if (id === null) return title
+    const site = name ?? texts.siteOf(id)
+    return kind === null ? texts.allOf(site) : texts.kindOf(title, site)
   }
   return (
     <Card title={texts.mutes} isFlush>
