@@ -175,4 +175,6 @@ export const aboutMigrations: Readonly<Record<string, string>> = {
     "When sites are updated safely without a request: policies of sites, the defaults of accounts, the next turn of each site, and the versions that were undone.",
   '0153-logo-sizes':
     "How large the logo of an account is, so that the panel has its place before the picture arrives.",
+  '0154-suspect-updates':
+    "Which versions were undone together with others, and which turns of policies come after such a version was tried.",
 }

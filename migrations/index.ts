@@ -86,6 +86,7 @@ import { accountBranding } from './0147-account-branding.ts'
 import { clientReportMails } from './0148-client-report-mails.ts'
 import { updatePolicies } from './0150-update-policies.ts'
 import { logoSizes } from './0153-logo-sizes.ts'
+import { suspectUpdates } from './0154-suspect-updates.ts'
 
 /** Every migration by name, in order. Forward only. */
 export const migrations: Record<string, Migration> = {
@@ -176,4 +177,5 @@ export const migrations: Record<string, Migration> = {
   '0148-client-report-mails': clientReportMails,
   '0150-update-policies': updatePolicies,
   '0153-logo-sizes': logoSizes,
+  '0154-suspect-updates': suspectUpdates,
 }

@@ -2624,7 +2624,7 @@ export interface paths {
         get: operations["getUpdatePolicy"];
         /**
          * Set the update policy of a site
-         * @description An addition of Stead. Send at least one field. Stead starts the safe updates as the owner of the site, a few at a time. It does not install versions again whose update was undone or failed, until there are newer ones or the policy changes.
+         * @description An addition of Stead. Send at least one field. Stead starts the safe updates as the owner of the site, a few at a time. It does not install versions again whose update was undone or failed, until there are newer ones or the policy changes. Versions that were undone together are tried again, one in each turn.
          *
          *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
@@ -7788,6 +7788,11 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             undone_at: string;
+            /**
+             * @description Whether the policy tries it again alone, because it was undone together with others
+             * @example false
+             */
+            is_retried: boolean;
         };
         UpdatePolicy: {
             /**
@@ -7820,7 +7825,7 @@ export interface components {
              * @example 2026-02-01T03:00:00.000Z
              */
             next_at: string | null;
-            /** @description Versions that the policy does not install again, because their update was undone or failed */
+            /** @description Versions whose update was undone or failed. The policy does not install them again, or tries them one at a time */
             undone: components["schemas"]["UndoneUpdate"][];
             /**
              * @description Whether the operator has set a feed of vulnerabilities. Without one, `security` updates nothing

@@ -38,5 +38,6 @@ export const updatePolicyTexts = {
   at: (what: string, day: string | undefined, hour: string, zone: string) =>
     `${what}, ${day === undefined ? '' : `${day} `}${hour} (${zone})`,
   next: (time: string) => `Next: ${time}.`,
+  retried: (names: string) => `Undone together, and tried again one at a time: ${names}.`,
   undone: (names: string) => `Not tried again until there is a newer version: ${names}.`,
 }

@@ -50,7 +50,7 @@ export async function withPolicy(tx: Tx, siteId: number, operationId: number, no
     skipped: [],
     paths: [],
   }
-  await noteUndoneUpdate(tx, { input: order, operationId, now: () => now })
+  await noteUndoneUpdate(tx, { input: order, operationId, canceled: false, now: () => now }, [])
 }
 
 /** Stores a batch with one site, which waits. */

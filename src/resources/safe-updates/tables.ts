@@ -108,9 +108,11 @@ export interface UpdateTurnRow {
   slot_at: number
   /** Later than that, if the site was busy. */
   due_at: number
+  /** Whether the turn before tried a version again alone. */
+  after_trial: Generated<Flag>
 }
 
-/** The last version of a plugin or theme that was undone on a site. Policies do not install it again. */
+/** The last version of a plugin or theme that was undone on a site. */
 export interface UndoneUpdateRow {
   site_id: number
   kind: string
@@ -118,4 +120,6 @@ export interface UndoneUpdateRow {
   version: string
   operation_id: number
   undone_at: number
+  /** 1: it was undone together with others, so policies try it again alone. Otherwise they do not install it again. */
+  is_suspect: Generated<Flag>
 }

@@ -14,6 +14,7 @@ import type { HostServices } from '../kit/host-services.ts'
 import { lookFirst } from '../plugins/public.ts'
 import { holdSite, openAfterFailure } from '../sites/public.ts'
 import { actions, events } from './actions.ts'
+import { judgeParts, raiseUndone } from './alert-of-undo.ts'
 import { type UpdateContext, type Updated, undoAll, updateAll } from './change-extensions.ts'
 import { type AfterUpdate, type BeforeUpdate, lookAfter, lookBefore, verdict } from './look-at-site.ts'
 import { type BeforeInBrowser, forgetBefore, picturesAfter, picturesBefore } from './look-in-browser.ts'
@@ -109,6 +110,7 @@ async function keepOrRefuse(tx: Tx, context: Context<AfterSteps & { pictures_aft
   await endReport(tx, operationId, { state: 'kept', reason: null, now: now() })
   if (!(await holdSite(tx, input.siteId))) return true
   await noteKeptUpdate(tx, context, results.update.items)
+  await judgeParts(tx, input, results.update.items, now())
   const release = recordedRelease(context)
   if (release) await recordRelease(tx, release)
   const what = itemsOf(context)
@@ -145,12 +147,15 @@ async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Pro
   const state = canceled ? 'canceled' : against !== null && isUndone ? 'undone' : 'failed'
   if (await findUpdate(tx, siteId, operationId)) await endReport(tx, operationId, { state, reason, now: now() })
   const isHere = await holdSite(tx, siteId)
+  const isTouched = await wasBegun(tx, operationId, 'update')
+  const { items } = ((await resultOfStep(tx, operationId, 'update')) ?? { items: [] }) as Updated
   // What failed before it touched the site says nothing about the versions.
-  if (isHere && (canceled || (await wasBegun(tx, operationId, 'update')))) await noteUndoneUpdate(tx, context)
+  if (isHere && (canceled || isTouched)) await noteUndoneUpdate(tx, context, items)
   // Or an automatic update would install the same release minutes later.
   if (isHere && input.core && (await hasResult(tx, operationId, 'core')))
     await rememberThatItFailed(tx, { ...context, input: { siteId, version: input.core.version } })
   if (canceled || !isHere) return
+  if (isTouched) await raiseUndone(tx, input, reason, now())
   await changeOfJob(tx, context).record({
     action: actions['safe_update.undone'],
     message: `${reason}. ${isUndone ? 'The site has its earlier versions' : 'The update is still there'}.`,

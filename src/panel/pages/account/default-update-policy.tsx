@@ -1,8 +1,8 @@
 import { api, ask } from '../../api.ts'
 import { Card } from '../../parts/card.tsx'
+import { PolicyForm } from '../../parts/policy-form.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { updatePolicyTexts as texts } from '../../texts/update-policy.ts'
-import { PolicyForm } from '../policy-form.tsx'
 
 const modes = ['off', 'security', 'weekly', 'daily'] as const
 

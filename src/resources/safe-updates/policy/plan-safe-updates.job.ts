@@ -11,10 +11,9 @@ import { actions } from '../actions.ts'
 import { busyHosts, countRunning, holdPlaces } from '../batch/batch.store.ts'
 import { UPDATES_AT_ONCE } from '../batch/batch.ts'
 import { type BatchServices, rememberedDirectory } from '../batch/begin-one.ts'
-import type { FoundUpdates } from '../find-updates.ts'
 import { beginReport, updateInProgress } from '../safe-update.store.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
-import { chooseByPolicy } from './choose-by-policy.ts'
+import { type Chosen, chooseByPolicy } from './choose-by-policy.ts'
 import {
   deleteFarTurns,
   isOutOfUse,
@@ -96,7 +95,9 @@ async function takeTurn(context: Context, siteId: number): Promise<void> {
   const { read } = services.database
   const site = await findSite(read, siteId)
   const before = await judgeTurn(read, siteId, site, now())
-  const chosen = before.kind === 'update' ? await chooseByPolicy(services, siteId, before.policy) : 'later'
+  const isAfterTrial = (await turnOf(read, siteId))?.isAfterTrial ?? false
+  const chosen =
+    before.kind === 'update' ? await chooseByPolicy(services, siteId, { ...before.policy, isAfterTrial }) : 'later'
   await transaction(async (tx) => {
     await holdPlaces(tx)
     const held = await holdSite(tx, siteId)
@@ -105,13 +106,14 @@ async function takeTurn(context: Context, siteId: number): Promise<void> {
     if (!turn || turn.dueAt > now()) return
     const outcome = await judgeTurn(tx, siteId, held, now())
     if (outcome.kind === 'later' || (outcome.kind === 'update' && chosen === 'later'))
-      return setTurn(tx, siteId, { slotAt: turn.slotAt, dueAt: now() + LATER_MS })
+      return setTurn(tx, siteId, { ...turn, dueAt: now() + LATER_MS })
     if (outcome.kind === 'update' && typeof chosen === 'object') {
       if ((await countRunning(tx, updateSafelyJob.name)) >= UPDATES_AT_ONCE) return
       if ((await busyHosts(tx, updateSafelyJob.name)).has(outcome.site.hostId as number)) return
-      await begin(tx, outcome, chosen.found, now())
+      await begin(tx, outcome, chosen, now())
+      return endTurn(tx, siteId, held, { isAfterTrial: chosen.isTrial, now: now() })
     }
-    await endTurn(tx, siteId, held, now())
+    await endTurn(tx, siteId, held, { isAfterTrial: false, now: now() })
   })
 }
 
@@ -130,15 +132,20 @@ const isTurnOf = (policy: UpdatePolicy, { slotAt }: UpdateTurn, now: number): bo
   slotAt <= now && nextSlot(policy, slotAt - 1) === slotAt
 
 /** Gives the site its next turn, or none if it has no policy any longer. */
-async function endTurn(tx: Tx, siteId: number, site: Site | undefined, now: number): Promise<void> {
+async function endTurn(
+  tx: Tx,
+  siteId: number,
+  site: Site | undefined,
+  { isAfterTrial, now }: { readonly isAfterTrial: boolean; readonly now: number },
+): Promise<void> {
   const slot = site ? nextSlot(await policyFor(tx, siteId, site.accountId), now) : null
-  await setTurn(tx, siteId, slot === null ? null : { slotAt: slot, dueAt: slot })
+  await setTurn(tx, siteId, slot === null ? null : { slotAt: slot, dueAt: slot, isAfterTrial })
 }
 
 async function begin(
   tx: Tx,
   { site, policy }: { readonly site: Site; readonly policy: UpdatePolicy },
-  found: FoundUpdates,
+  { found, isTrial }: Exclude<Chosen, string>,
   now: number,
 ): Promise<void> {
   const { id: siteId, accountId, hostId } = site
@@ -149,6 +156,6 @@ async function begin(
   const names = [...found.plugins, ...found.themes].map(({ path }) => path.slice(0, 200)).join(', ')
   await changeBy(tx, { actor: 'systems', about: aboutSite(site), now }).record({
     action: actions['safe_update.by_policy'],
-    message: `The update policy (${describePolicy(policy)}) started the safe update of ${names}`,
+    message: `The update policy (${describePolicy(policy)}) started the safe update of ${names}${isTrial ? ' alone, because it was undone together with others' : ''}`,
   })
 }

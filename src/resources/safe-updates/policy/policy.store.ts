@@ -78,6 +78,8 @@ export interface UpdateTurn {
   readonly slotAt: number
   /** Later than that, if the site was busy. */
   readonly dueAt: number
+  /** Whether the turn before tried a version again alone. */
+  readonly isAfterTrial: boolean
 }
 
 /** A field of the policy that counts for a site. */
@@ -125,7 +127,7 @@ export async function planTurns(
 
 export async function turnOf(tx: Tx, siteId: number): Promise<UpdateTurn | undefined> {
   const row = await tx.selectFrom('update_turns').selectAll().where('site_id', '=', siteId).executeTakeFirst()
-  return row && { siteId, slotAt: Number(row.slot_at), dueAt: Number(row.due_at) }
+  return row && { siteId, slotAt: Number(row.slot_at), dueAt: Number(row.due_at), isAfterTrial: row.after_trial === 1 }
 }
 
 /** Sets the next turn of a site, or none. */
@@ -134,7 +136,7 @@ export async function setTurn(tx: Tx, siteId: number, turn: Omit<UpdateTurn, 'si
   else
     await tx
       .updateTable('update_turns')
-      .set({ slot_at: turn.slotAt, due_at: turn.dueAt })
+      .set({ slot_at: turn.slotAt, due_at: turn.dueAt, after_trial: turn.isAfterTrial ? 1 : 0 })
       .where('site_id', '=', siteId)
       .execute()
 }

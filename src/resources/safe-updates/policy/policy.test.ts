@@ -15,7 +15,7 @@ import { beginReport, endReport, storeFindings } from '../safe-update.store.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
 import { planSafeUpdates } from './plan-safe-updates.job.ts'
 import { MOST_EXCLUDED } from './policy.ts'
-import { noteUndoneByPerson, noteUndoneUpdate } from './undone.store.ts'
+import { noteKeptUpdate, noteUndoneByPerson, noteUndoneUpdate } from './undone.store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -122,7 +122,8 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
         await tx.updateTable('operations').set(ending).where('id', '=', id).execute()
         await endReport(tx, id, { state, reason: null, now })
         const ended = { input: JSON.parse(input), operationId: id, now: () => now }
-        if (state === 'undone') await noteUndoneUpdate(tx, ended)
+        if (state === 'undone') await noteUndoneUpdate(tx, { ...ended, canceled: false }, [])
+        else await noteKeptUpdate(tx, ended, [])
       })
       if (state === 'kept') await install(siteId as number, [{ name: 'forms', version: '5.3', offered: null }])
     }
@@ -344,6 +345,139 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
     now += DAY_MS
     await plan()
     expect(await lastOrder()).toEqual(['forms 5.4'])
+  })
+
+  describe('after several were undone together', () => {
+    let site: number
+    let installed: { name: string; version?: string; offered?: string | null }[]
+    beforeEach(async () => {
+      site = await siteNamed('one')
+      installed = ['forms', 'mail', 'shop'].map((name) => ({ name }))
+      await install(site, installed)
+      await setPolicy(site, daily)
+      now += 3 * HOUR_MS
+      await plan()
+      await finish('undone')
+    })
+    const nextTurn = async () => {
+      now += DAY_MS
+      await plan()
+      return lastOrder()
+    }
+    /** Ends the update of the last turn. A kept update is installed. */
+    const end = async (state: 'kept' | 'undone') => {
+      const updated = (await lastOrder()).map((each) => each.split(' ')[0])
+      await finish(state)
+      if (state === 'kept')
+        installed = installed.map((each) =>
+          updated.includes(each.name) ? { ...each, version: '5.3', offered: null } : each,
+        )
+      await install(site, installed)
+    }
+    const undone = async () =>
+      (await policyOf(site)).undone.map((each: Record<string, unknown>) => [each.name, each.is_retried])
+
+    test('try each again alone, one a turn, and only the culprit is left out', async () => {
+      expect(await undone()).toEqual([
+        ['forms', true],
+        ['mail', true],
+        ['shop', true],
+      ])
+      expect(await nextTurn()).toEqual(['forms 5.3'])
+      await plan()
+      expect(await sitesStarted()).toHaveLength(2)
+      expect((await entries()).at(-1)?.message).toContain('of forms alone, because it was undone together with others')
+      await end('kept')
+      expect(await undone()).toEqual([
+        ['mail', true],
+        ['shop', true],
+      ])
+      expect(await nextTurn()).toEqual(['mail 5.3'])
+      await end('undone')
+      expect(await nextTurn()).toEqual(['shop 5.3'])
+      await end('kept')
+      expect(await undone()).toEqual([['mail', false]])
+      const before = (await started()).length
+      await nextTurn()
+      expect(await started()).toHaveLength(before)
+    })
+
+    test('take turns with other updates', async () => {
+      installed.push({ name: 'news' }, { name: 'maps' })
+      await install(site, installed)
+      expect(await nextTurn()).toEqual(['forms 5.3'])
+      await end('kept')
+      expect(await nextTurn()).toEqual(['news 5.3', 'maps 5.3'])
+      await end('kept')
+      expect(await nextTurn()).toEqual(['mail 5.3'])
+    })
+
+    test('begin with what fixes a vulnerability', async () => {
+      await api.database.transaction((tx) => withVulnerabilities(tx, [{ slug: 'shop' }, { slug: 'mail' }]))
+      installed.push({ name: 'news' })
+      await install(site, installed)
+      expect(await nextTurn()).toEqual(['mail 5.3'])
+      await end('kept')
+      expect(await nextTurn()).toEqual(['shop 5.3'])
+      await end('undone')
+      expect(await nextTurn()).toEqual(['news 5.3'])
+      await end('kept')
+      expect(await nextTurn()).toEqual(['forms 5.3'])
+    })
+
+    test('for security try again only what fixes a vulnerability', async () => {
+      await api.database.transaction((tx) => withVulnerabilities(tx, [{ slug: 'shop' }]))
+      await api.database.transaction((tx) =>
+        tx.updateTable('site_update_policies').set({ mode: 'security' }).where('site_id', '=', site).execute(),
+      )
+      expect(await nextTurn()).toEqual(['shop 5.3'])
+      await end('kept')
+      const before = (await started()).length
+      await nextTurn()
+      expect(await started()).toHaveLength(before)
+    })
+
+    test('update a newer version together with others', async () => {
+      const packages = new Map([['5.4', 'https://example.com/forms.5.4.zip']])
+      directory = {
+        ...directory,
+        find: async (slug, signal) =>
+          slug === 'forms' ? { slug, version: '5.4', packages } : everyPlugin.find(slug, signal),
+      }
+      expect(await nextTurn()).toEqual(['mail 5.3'])
+      await end('kept')
+      expect(await nextTurn()).toEqual(['forms 5.4'])
+    })
+
+    test('leave out what a person canceled, what WordPress refused, and what is left of two', async () => {
+      const order = (path: string) => ({ path, version: '5.3', package: null })
+      const input = { ...orderOf(site), plugins: [order('forms'), order('mail')] }
+      const note = (canceled: boolean, failed: string[]) =>
+        api.database.transaction((tx) =>
+          noteUndoneUpdate(
+            tx,
+            { input, operationId: 7, canceled, now: () => now },
+            failed.map((name) => ({ ...item, name, outcome: 'failed' as const, to: null })),
+          ),
+        )
+      const item = { kind: 'plugin', from: '1.0', message: '' } as const
+      await note(true, [])
+      expect(await undone()).toEqual([
+        ['forms', false],
+        ['mail', false],
+        ['shop', true],
+      ])
+      await note(false, [])
+      expect((await undone()).slice(0, 2)).toEqual([
+        ['forms', true],
+        ['mail', true],
+      ])
+      await note(false, ['forms'])
+      expect((await undone()).slice(0, 2)).toEqual([
+        ['forms', false],
+        ['mail', false],
+      ])
+    })
   })
 
   test('update what was not undone', async () => {

@@ -106,10 +106,17 @@ export const SitePolicySchema = Type.Object(
           version: Type.String({ examples: ['5.4'] }),
           update_id: Type.Integer({ description: 'ID of the safe update', examples: [42] }),
           undone_at: Timestamp,
+          is_retried: Type.Boolean({
+            description: 'Whether the policy tries it again alone, because it was undone together with others',
+            examples: [false],
+          }),
         },
         { title: 'UndoneUpdate' },
       ),
-      { description: 'Versions that the policy does not install again, because their update was undone or failed' },
+      {
+        description:
+          'Versions whose update was undone or failed. The policy does not install them again, or tries them one at a time',
+      },
     ),
     has_feed: hasFeed,
   },
@@ -127,10 +134,12 @@ export interface UndoneVersion {
   readonly version: string
   readonly operationId: number
   readonly undoneAt: number
+  /** It was undone together with others, so it is tried again alone. */
+  readonly isSuspect: boolean
 }
 
-export const presentUndone = ({ kind, slug, version, operationId, undoneAt }: UndoneVersion) => ({
-  ...{ kind, name: slug, version, update_id: operationId, undone_at: timestamp(undoneAt) },
+export const presentUndone = ({ kind, slug, version, operationId, undoneAt, isSuspect }: UndoneVersion) => ({
+  ...{ kind, name: slug, version, update_id: operationId, undone_at: timestamp(undoneAt), is_retried: isSuspect },
 })
 
 /** Describes a policy for the activity log. */

@@ -14,7 +14,7 @@ export const setUpdatePolicy = endpoint({
   summary: 'Set the update policy of a site',
   description:
     'An addition of Stead. Send at least one field. Stead starts the safe updates as the owner of the site, a few at a time. ' +
-    'It does not install versions again whose update was undone or failed, until there are newer ones or the policy changes.',
+    'It does not install versions again whose update was undone or failed, until there are newer ones or the policy changes. Versions that were undone together are tried again, one in each turn.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: Type.Object(changeOf(siteModeField), { title: 'UpdatePolicyChange' }),

@@ -5,10 +5,19 @@ import type { UndoneVersion } from './policy.ts'
 
 type Version = Pick<UndoneVersion, 'kind' | 'slug' | 'version'>
 
+interface Undone {
+  readonly siteId: number
+  readonly operationId: number
+  readonly versions: readonly Version[]
+  /** They were undone together, so each may be harmless. */
+  readonly areSuspects: boolean
+  readonly now: number
+}
+
 /** Records versions of a site that no policy installs again, until there are newer ones or the policy changes. */
-async function noteUndone(tx: Tx, siteId: number, operationId: number, versions: readonly Version[], now: number) {
+async function noteUndone(tx: Tx, { siteId, operationId, versions, areSuspects, now }: Undone): Promise<void> {
   for (const { kind, slug, version } of versions) {
-    const values = { version, operation_id: operationId, undone_at: now }
+    const values = { version, operation_id: operationId, undone_at: now, is_suspect: areSuspects ? 1 : 0 } as const
     await tx
       .insertInto('undone_updates')
       .values({ site_id: siteId, kind, slug, ...values })
@@ -23,9 +32,29 @@ interface Ended {
   now(): number
 }
 
-/** Records the versions of an update that was undone. */
-export const noteUndoneUpdate = (tx: Tx, { input, operationId, now }: Ended): Promise<void> =>
-  noteUndone(tx, input.siteId, operationId, orderedBy(input), now())
+/**
+ * Records the versions of an update that was undone. Of several versions, policies try each again alone, unless a person
+ * canceled the update, or WordPress refused the version.
+ */
+export async function noteUndoneUpdate(
+  tx: Tx,
+  { input, operationId, canceled, now }: Ended & { readonly canceled: boolean },
+  items: readonly UpdatedItem[],
+): Promise<void> {
+  const { siteId } = input
+  const ordered = orderedBy(input)
+  const refused = ordered.filter(isFailedAmong(items))
+  const others = ordered.filter((each) => !refused.includes(each))
+  const areSuspects = !canceled && others.length + (input.core ? 1 : 0) > 1
+  const about = { siteId, operationId, now: now() }
+  await noteUndone(tx, { ...about, versions: others, areSuspects })
+  await noteUndone(tx, { ...about, versions: refused, areSuspects: false })
+}
+
+const isFailedAmong =
+  (items: readonly UpdatedItem[]) =>
+  ({ kind, slug }: Version): boolean =>
+    items.some((item) => item.outcome === 'failed' && item.kind === kind && item.name === slug)
 
 /** Does the same for the parts of a kept update that WordPress refused, or that broke the site at once. */
 export async function noteKeptUpdate(
@@ -34,8 +63,6 @@ export async function noteKeptUpdate(
   items: readonly UpdatedItem[],
 ): Promise<void> {
   const { siteId } = input
-  const isFailed = ({ kind, slug }: Version) =>
-    items.some((item) => item.outcome === 'failed' && item.kind === kind && item.name === slug)
   for (const { kind, slug } of orderedBy(input))
     await tx
       .deleteFrom('undone_updates')
@@ -43,7 +70,8 @@ export async function noteKeptUpdate(
       .where('kind', '=', kind)
       .where('slug', '=', slug)
       .execute()
-  await noteUndone(tx, siteId, operationId, orderedBy(input).filter(isFailed), now())
+  const versions = orderedBy(input).filter(isFailedAmong(items))
+  await noteUndone(tx, { siteId, operationId, versions, areSuspects: false, now: now() })
 }
 
 /** An operation of another version may lack one of them. */
@@ -70,7 +98,7 @@ export async function noteUndoneByPerson(tx: Tx, { siteId, undoOf }: DatabaseRep
     // Such an undo leaves WordPress.
     kind !== 'core' && outcome === 'updated' && to !== null ? [{ kind, slug: name, version: to }] : [],
   )
-  await noteUndone(tx, siteId, undoOf, versions, Date.now())
+  await noteUndone(tx, { siteId, operationId: undoOf, versions, areSuspects: false, now: Date.now() })
 }
 
 export async function undoneVersions(tx: Tx, siteId: number): Promise<UndoneVersion[]> {
@@ -81,7 +109,8 @@ export async function undoneVersions(tx: Tx, siteId: number): Promise<UndoneVers
     .orderBy('kind')
     .orderBy('slug')
     .execute()
-  return rows.map(({ kind, slug, version, operation_id: id, undone_at: at }) => ({
+  return rows.map(({ kind, slug, version, operation_id: id, undone_at: at, is_suspect: suspect }) => ({
     ...{ kind: kind as UndoneVersion['kind'], slug, version, operationId: Number(id), undoneAt: Number(at) },
+    isSuspect: suspect === 1,
   }))
 }

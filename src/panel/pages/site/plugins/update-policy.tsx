@@ -1,11 +1,20 @@
+import type { components } from '../../../../sdk/api.generated.ts'
 import { api, ask } from '../../../api.ts'
 import { Card } from '../../../parts/card.tsx'
+import { PolicyForm, policyLine } from '../../../parts/policy-form.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { updatePolicyTexts as texts } from '../../../texts/update-policy.ts'
 import { timeOf } from '../../../time.ts'
-import { PolicyForm, policyLine } from '../../policy-form.tsx'
 
 const modes = ['inherit', 'off', 'security', 'weekly', 'daily'] as const
+
+type Undone = components['schemas']['UndoneUpdate']
+
+const namesOf = (undone: readonly Undone[], areRetried: boolean): string =>
+  undone
+    .filter(({ is_retried: isRetried }) => isRetried === areRetried)
+    .map(({ name, version }) => `${name} ${version}`)
+    .join(', ')
 
 /** When the site is updated safely without a click. People without the right see the current policy. */
 export function UpdatePolicy({ id }: { readonly id: number }) {
@@ -19,8 +28,11 @@ export function UpdatePolicy({ id }: { readonly id: number }) {
       <p>
         {texts.effective(policyLine(effective))} {next !== null && texts.next(timeOf(next))}
       </p>
-      {undone.length > 0 && (
-        <p class="quiet">{texts.undone(undone.map(({ name, version }) => `${name} ${version}`).join(', '))}</p>
+      {undone.some(({ is_retried: isRetried }) => isRetried) && (
+        <p class="quiet">{texts.retried(namesOf(undone, true))}</p>
+      )}
+      {undone.some(({ is_retried: isRetried }) => !isRetried) && (
+        <p class="quiet">{texts.undone(namesOf(undone, false))}</p>
       )}
       <PolicyForm
         key={JSON.stringify(own)}

@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { components } from '../../sdk/api.generated.ts'
-import { Form } from '../parts/form.tsx'
-import type { Right } from '../parts/rights.tsx'
-import { Select } from '../parts/select.tsx'
-import { told } from '../parts/toasts.tsx'
 import { updatePolicyTexts as texts } from '../texts/update-policy.ts'
+import { Form } from './form.tsx'
+import type { Right } from './rights.tsx'
+import { Select } from './select.tsx'
+import { told } from './toasts.tsx'
 
-export type Policy = components['schemas']['UpdatePolicy']
-export type EffectivePolicy = components['schemas']['EffectiveUpdatePolicy']
+type Policy = components['schemas']['UpdatePolicy']
+type EffectivePolicy = components['schemas']['EffectiveUpdatePolicy']
 type Mode = Policy['mode']
+/** The fields of a policy, with one of some modes. */
+type PolicyWith<Shown extends Mode> = Omit<EffectivePolicy, 'mode'> & { readonly mode: Shown }
 
 const hours = Object.fromEntries(Array.from({ length: 24 }, (_, hour) => [hour, hourOf(hour)]))
 
@@ -26,10 +28,10 @@ export function policyLine({ mode, weekday, hour, time_zone: zone }: EffectivePo
 
 /** Sets an update policy. A person who chooses one for the first time gets their own time zone. */
 export function PolicyForm<Shown extends Mode>(props: {
-  readonly policy: Omit<Policy, 'mode' | 'effective' | 'next_at' | 'undone'> & { readonly mode: Shown }
+  readonly policy: PolicyWith<Shown> & Pick<Policy, 'has_feed'>
   readonly modes: readonly Shown[]
   readonly of: Right
-  save(body: Omit<Policy, 'mode' | 'effective' | 'next_at' | 'undone' | 'has_feed'> & { mode: Shown }): Promise<unknown>
+  save(body: PolicyWith<Shown>): Promise<unknown>
 }) {
   const { policy } = props
   const hasTimes = (each: Mode) => each !== 'off' && each !== 'inherit'
