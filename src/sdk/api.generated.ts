@@ -2562,6 +2562,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/wordpress-update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the update of WordPress for a site
+         * @description An addition of Stead. Returns the newest stable release that Stead knows, if it is newer than that of the site. `core` of a safe update installs it.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["getWordpressUpdate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/safe-updates": {
         parameters: {
             query?: never;
@@ -7576,6 +7598,23 @@ export interface components {
              *     ]
              */
             paths?: string[];
+        };
+        WordpressUpdate: {
+            /**
+             * @description Release of the site. Null: unknown
+             * @example 6.8.1
+             */
+            installed: string | null;
+            /**
+             * @description Newer release. Null: none
+             * @example 6.8.2
+             */
+            version: string | null;
+            /**
+             * @description Why the site cannot have the newest release
+             * @example WordPress 6.9 requires PHP 8.1, and the site has 7.4.
+             */
+            obstacle: string | null;
         };
         SafeUpdateOfSite: {
             /**
@@ -16051,6 +16090,37 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["SafeUpdateSettings"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getWordpressUpdate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["WordpressUpdate"];
                         errors: null;
                     };
                 };

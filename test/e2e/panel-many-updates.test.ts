@@ -47,8 +47,8 @@ describe.skipIf(!hasChromium)('safe updates of many sites in the panel', () => {
     await page.waitForURL(/tab=updates&batch=\d+/)
     const id = Number(new URL(page.url()).hash.match(/batch=(\d+)/)?.[1])
     const { body } = await owner.call('GET', `/v1/safe-updates/${id}`)
-    const { all, plugins, themes } = body.data
-    return { id, all, plugins, themes, of: body.data.sites.map(({ site_id }: { site_id: number }) => site_id) }
+    const { all, core, plugins, themes } = body.data
+    return { id, all, core, plugins, themes, of: body.data.sites.map(({ site_id }: { site_id: number }) => site_id) }
   }
 
   test('start on all sites with the update, and show what became of each', async () => {
@@ -107,7 +107,12 @@ describe.skipIf(!hasChromium)('safe updates of many sites in the panel', () => {
     for (const name of ['first-shop', 'third-shop'])
       await page.getByRole('checkbox', { name: new RegExp(name) }).check()
     await button('Update plugins safely').click()
-    const ordered = await confirmed('Update all plugins and themes safely on 2 sites?')
-    expect(ordered).toMatchObject({ all: true, plugins: [], of: [sites[0], sites[2]] })
+    const question = 'Update all plugins and themes safely on 2 sites?'
+    await dialog(question).getByLabel('Update WordPress, too').check()
+    await panel.judge(page)
+    // It destroys nothing.
+    expect(await dialog(question).getByRole('button', { name: 'Update safely' }).getAttribute('class')).toBe('main')
+    const ordered = await confirmed(question)
+    expect(ordered).toMatchObject({ all: true, core: 'latest', plugins: [], of: [sites[0], sites[2]] })
   })
 })

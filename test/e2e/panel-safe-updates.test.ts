@@ -1,6 +1,7 @@
 /** Safe updates in the panel: started from the plugins of a site, and read page by page with their pictures. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withReleases } from '../../src/resources/cms-version/cms-version.fixture.ts'
 import { withExtensions } from '../../src/resources/inventory/inventory.fixture.ts'
 import { storePlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { storePictures } from '../../src/resources/safe-updates/safe-update.store.ts'
@@ -88,6 +89,31 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await button('Update safely').click()
     await page.getByText('Update forms safely').waitFor()
     expect(await inputs()).toEqual([['forms']])
+  })
+
+  test('WordPress is offered where it has an update, with what an undo may lose', async () => {
+    const { api } = panel
+    await api.database.transaction((tx) => tx.deleteFrom('operations').execute())
+    await open()
+    await page.reload()
+    await panel.settled(page)
+    expect(await page.getByText('is available.').count()).toBe(0)
+    await withReleases(api, '6.9')
+    await page.reload()
+    await page.getByText('WordPress 6.9 is available. The site has 6.8.7.').waitFor()
+    await button('Update to WordPress 6.9 safely').click()
+    const dialog = page.getByRole('dialog', { name: 'Update to WordPress 6.9 safely?' })
+    await dialog.getByText('Orders, comments and entries from after the update are then lost.').waitFor()
+    await panel.judge(page)
+    expect(await dialog.getByLabel('Update all plugins and themes, too').isChecked()).toBe(true)
+    await dialog.getByLabel('Update all plugins and themes, too').uncheck()
+    await page.keyboard.press('Escape')
+    const helper = await api.person('helper@example.com')
+    await api.collaborate(helper, site, ['plugin_management_access'])
+    const other = await panel.open(helper, `sites/${site}/plugins`)
+    await other.getByText('WordPress 6.9 is available.').waitFor()
+    expect(await other.getByRole('button', { name: 'Update to WordPress 6.9 safely' }).count()).toBe(0)
+    await other.context().close()
   })
 
   test('a policy is set on the page of the site, and by default on that of the account', async () => {

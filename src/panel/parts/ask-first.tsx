@@ -8,10 +8,14 @@ export interface Question {
   /** The consequences, in a sentence or two. */
   readonly text: string
   readonly button: string
+  /** It destroys nothing, so its button has the color of other main buttons. */
+  readonly isSafe?: boolean
+  /** Choices, above the button. */
+  readonly fields?: readonly Field[]
   /** The text to type before the button works. */
   readonly name?: string
   readonly label?: string
-  go(): Promise<unknown>
+  go(values: Values): Promise<unknown>
 }
 
 const asked = signal<Question | undefined>(undefined)
@@ -31,16 +35,14 @@ addEventListener('hashchange', withdraw)
 export function AskFirst() {
   const question = asked.value
   if (!question) return null
-  const { title, text, button, name, label } = question
+  const { title, text, ...confirm } = question
   return (
     <Dialog title={title} describedBy="question" onClose={withdraw}>
       <p id="question">{text}</p>
       <Confirm
-        name={name}
-        label={label}
-        button={button}
-        go={async () => {
-          await question.go()
+        {...confirm}
+        go={async (values) => {
+          await question.go(values)
           if (asked.peek() === question) withdraw()
         }}
       />
@@ -58,16 +60,17 @@ export function Confirm(props: {
   /** Input that the action needs, above the name. */
   readonly fields?: readonly Field[]
   readonly button: string
+  readonly isSafe?: boolean | undefined
   go(values: Values): Promise<unknown>
 }) {
-  const { name, isEmail, label, fields = [], button, go } = props
+  const { name, isEmail, label, fields = [], button, isSafe, go } = props
   const kind = isEmail ? 'email' : 'text'
   const typed = { name: 'typed', type: kind, autocomplete: 'off' } as const
   return (
     <Form
       fields={name === undefined ? fields : [...fields, { ...typed, label: label ?? texts.type(name) }]}
       button={button}
-      isBad
+      isBad={!isSafe}
       isForgotten
       submit={async (values) => {
         if (name !== undefined && values.typed !== name) throw new Error(texts.wrong[kind])

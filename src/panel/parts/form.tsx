@@ -121,13 +121,19 @@ function Input(field: Field) {
         </select>
       </p>
     )
+  const hint = field.hint && `${id}-hint`
   if (type === 'checkbox')
     return (
       <label>
-        <input type="checkbox" name={name} value="true" defaultChecked={field.isChecked} /> {label}
+        <input type="checkbox" name={name} value="true" defaultChecked={field.isChecked} aria-describedby={hint} />{' '}
+        {label}
+        {hint && (
+          <span id={hint} class="quiet small">
+            {field.hint}
+          </span>
+        )}
       </label>
     )
-  const hint = field.hint && `${id}-hint`
   const rest = {
     name,
     id,

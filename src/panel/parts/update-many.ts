@@ -2,6 +2,7 @@ import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { go } from '../route.ts'
 import { manyUpdatesTexts as texts } from '../texts/many-updates.ts'
+import type { Values } from './form.tsx'
 
 type Order = Omit<components['schemas']['SafeUpdateBatchOrder'], 'siteIds'>
 
@@ -13,8 +14,11 @@ export const manyUpdates = (siteIds: readonly number[], what: string, order: Ord
   title: texts.question(what, siteIds.length),
   text: texts.effect,
   button: texts.update,
-  go: async () => {
-    const { operationId } = await ask(() => api.POST('/v1/safe-updates', { body: { siteIds: [...siteIds], ...order } }))
+  isSafe: true,
+  fields: [{ name: 'core', type: 'checkbox' as const, label: texts.core, hint: texts.coreIs }],
+  go: async ({ core }: Values) => {
+    const body = { siteIds: [...siteIds], ...order, ...(core && { core: 'latest' }) }
+    const { operationId } = await ask(() => api.POST('/v1/safe-updates', { body }))
     if (operationId !== undefined) go(`${UPDATES}&batch=${operationId}`)
   },
 })

@@ -20,7 +20,8 @@ export const updateBadges: Readonly<Record<Update['state'], string>> = {
 
 /** Returns what an update changed, in words. */
 export const itemsOf = ({ items }: Update): string =>
-  items.map(({ name, from, to }) => texts.item(name, from, to)).join(', ') || texts.nothing
+  items.map(({ kind, name, from, to }) => texts.item(kind === 'core' ? texts.wordPress : name, from, to)).join(', ') ||
+  texts.nothing
 
 /** The report of a safe update, with the pictures of pages that differ. */
 export function UpdateReport({

@@ -7,6 +7,9 @@ export const manyUpdatesTexts = {
   question: (what: string, count: number) => `Update ${what} safely on ${sites(count)}?`,
   effect:
     'Stead updates one site on each host at a time. It compares the pages of each site before and after, and restores the earlier versions if a page is worse. You can pause and cancel.',
+  core: 'Update WordPress, too',
+  coreIs:
+    'Each site closes for a moment. If an undo also has to restore the database, orders, comments and entries from after the update are lost. Stead skips sites where you may not update WordPress.',
   updateDue: (count: number) => `Update safely on ${sites(count)}`,
   title: 'Safe updates of all sites',
   state: 'Result',

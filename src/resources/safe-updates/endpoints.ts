@@ -3,6 +3,7 @@ import { listAllSafeUpdates } from './batch/list-all-safe-updates.ts'
 import { startSafeUpdateBatch } from './batch/start-safe-update-batch.ts'
 import { getSafeUpdate } from './get-safe-update.ts'
 import { getSafeUpdatePicture } from './get-safe-update-picture.ts'
+import { getWordpressUpdate } from './get-wordpress-update.ts'
 import { listSafeUpdates } from './list-safe-updates.ts'
 import { getDefaultUpdatePolicy } from './policy/get-default-update-policy.ts'
 import { getUpdatePolicy } from './policy/get-update-policy.ts'
@@ -20,6 +21,7 @@ export const endpoints = [
   getSafeUpdatePicture,
   getSafeUpdateSettings,
   updateSafeUpdateSettings,
+  getWordpressUpdate,
   listAllSafeUpdates,
   startSafeUpdateBatch,
   getSafeUpdateBatch,

@@ -140,6 +140,7 @@ const samples: readonly Sample[] = [
   { endpoint: 'updateSafeUpdateSettings', path: onSite('/safe-update-settings'), body: () => settings, roles: ['plugin_management_access'] },
   { endpoint: 'listAllSafeUpdates', path: at('/v1/safe-updates') },
   { endpoint: 'startSafeUpdateBatch', path: at('/v1/safe-updates'), body: ({ site }) => ({ siteIds: [site], ...body }), roles: ['plugin_management_access', 'execute_bulk_operations'] },
+  { endpoint: 'getWordpressUpdate', path: onSite('/wordpress-update'), roles: [] },
   { endpoint: 'getSafeUpdateBatch', isPrivate: true, prepare: async ({ site, owner }, { database }) => { await database.transaction((tx) => withBatch(tx, 1, owner.accountId, site)) }, path: at('/v1/safe-updates/1') },
   { endpoint: 'getUpdatePolicy', path: onSite('/update-policy'), roles: [] },
   { endpoint: 'setUpdatePolicy', path: onSite('/update-policy'), body: () => ({ mode: 'daily' }), roles: ['plugin_management_access'] },

@@ -15,12 +15,18 @@ import type { SiteDirectory } from '../../hosting/site-directories/site-director
 import { requeueOperation } from '../../platform/operations/control.ts'
 import { definitionsByName } from '../../platform/operations/definition.ts'
 import { findOperation } from '../../platform/operations/read.ts'
+import { alertMails, tellAt } from '../alerts/alerts.fixture.ts'
+import { madeOffer, withReleases } from '../cms-version/cms-version.fixture.ts'
+import { replaceReleases } from '../cms-version/release.store.ts'
 import { listPluginsJob } from '../plugins/list-plugins.job.ts'
 import { changeSite } from '../sites/site.store.ts'
+import { raiseUndone } from './alert-of-undo.ts'
 import { undoneVersions } from './policy/undone.store.ts'
 import { beginReport, countUpdates, findUpdate, updatesOfSite } from './safe-update.store.ts'
 import { MOST_REPORTS } from './safe-update.ts'
 import { updateSafelyJob } from './update-safely.job.ts'
+
+const emptyOrder = { plugins: [], themes: [], skipped: [], paths: [] }
 
 describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
   let api: TestApi
@@ -370,6 +376,52 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     expect([await versions(), await undone()]).toEqual([['1.0', '1.0'], []])
   })
 
+  const alerts = async () => {
+    const rows = await api.database.read.selectFrom('alerts').selectAll().orderBy('id').execute()
+    return rows.map(({ kind, subject, detail, ended_at: at }) => [kind, subject, detail, at === null])
+  }
+  const reason = 'The update was undone: newest page: status 200 became 500'
+
+  test('open one alert when they are undone, which the next success ends', async () => {
+    let status = 500
+    afterUpdate((path) => (path === '/about/' ? { status } : {}))
+    await update()
+    const several = ['update_undone', 'several plugins and themes', `forms, mail: ${reason}`]
+    expect(await alerts()).toEqual([[...several, true]])
+    await update({ plugins: [order('forms')] })
+    const forms = ['update_undone', 'forms', reason]
+    expect(await alerts()).toEqual([
+      [...several, true],
+      [...forms, true],
+    ])
+    status = 200
+    await update()
+    expect(await alerts()).toEqual([
+      [...several, false],
+      [...forms, false],
+    ])
+  })
+
+  test('open an alert for a part that is rolled back alone', async () => {
+    await update({ plugins: [order('forms', '6.6.6'), order('mail')] })
+    expect(await alerts()).toMatchObject([['update_undone', 'forms', expect.any(String), true]])
+    await update({ plugins: [order('forms')] })
+    expect((await alerts()).map(([, , , isOpen]) => isOpen)).toEqual([false])
+  })
+
+  test('are one mail, although they are undone on several sites', async () => {
+    await api.database.transaction(async (tx) => {
+      for (let n = 0; n < 3; n++) {
+        const siteId = await api.site(world.owner, `more-${n}`)
+        await raiseUndone(tx, { ...emptyOrder, siteId, plugins: [order('forms')] }, reason, 1000)
+      }
+    })
+    await tellAt(api, 2000)
+    await tellAt(api, 60_000)
+    const mails = (await alertMails(api)).filter(({ to }) => to === world.owner.email)
+    expect(mails).toMatchObject([{ subject: 'The update of forms on more-0 was undone (and 2 more)' }])
+  })
+
   describe('of WordPress', () => {
     const core = { version: '6.9', channel: 'stable' }
     beforeEach(() => writeFile(join(web, '../index.php'), 'of 6.8'))
@@ -388,6 +440,25 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
         return { status: 500 }
       })
     const title = async () => world.host.title(((await directoryOf(world)) as SiteDirectory).path)
+
+    test('are offered if a source has a newer release that the site can have', async () => {
+      const offered = async () => {
+        const { body } = await world.owner.call('GET', `/v1/sites/${world.site}/wordpress-update`)
+        return body.data
+      }
+      const none = { installed: '6.8', version: null, obstacle: null }
+      expect(await offered()).toEqual(none)
+      await withReleases(api, '6.7', '6.8')
+      expect(await offered()).toEqual(none)
+      await withReleases(api, '6.8', '6.9', '7.0-beta1')
+      expect(await offered()).toEqual({ ...none, version: '6.9' })
+      await api.database.transaction((tx) => replaceReleases(tx, [madeOffer('6.9', '99.0')], 1))
+      expect(await offered()).toMatchObject({ version: null, obstacle: expect.stringContaining('99.0') })
+      await api.database.transaction((tx) =>
+        tx.updateTable('sites').set({ core_version: null }).where('id', '=', world.site).execute(),
+      )
+      expect(await offered()).toEqual({ ...none, installed: null })
+    })
 
     test('are kept with plugins, and stand in the report', async () => {
       const { operation, report } = await update({ core })

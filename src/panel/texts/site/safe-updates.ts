@@ -6,6 +6,13 @@ export const safeUpdatesTexts = {
   update: 'Update safely',
   /** Names of operations, as messages show them. */
   about: (names: string | undefined) => (names === undefined ? 'Update all safely' : `Update ${names} safely`),
+  wordPressDue: (version: string) => `WordPress ${version} is available.`,
+  wordPressHas: (version: string) => `The site has ${version}.`,
+  updateWordPress: (version: string) => `Update to WordPress ${version} safely`,
+  wordPressQuestion: (version: string) => `Update to WordPress ${version} safely?`,
+  wordPressIs:
+    'The site closes for a moment. Stead compares its pages before and after, and restores the earlier release if a page is worse. If the new release changes the tables of the database, an undo restores the database, too. Orders, comments and entries from after the update are then lost.',
+  allToo: 'Update all plugins and themes, too',
   table: 'Last safe updates',
   head: ['Result', 'Updated', 'Started', 'Actions'],
   hiddenHeads: ['Actions'],
@@ -44,5 +51,6 @@ export const safeUpdatesTexts = {
   pictureOf: (page: string, kind: string, width: number) => `${page} at ${width} px: ${kind}`,
   missing: (reason: string) => `Pictures are missing: ${reason}`,
   log: 'New messages in the PHP log',
-  items: 'Plugins and themes',
+  items: 'Updated',
+  wordPress: 'WordPress',
 }
