@@ -9,7 +9,7 @@ export const brandingTexts = {
   name: 'Name of your agency',
   nameHint: 'Empty: the name of the account.',
   color: 'Accent color',
-  colorHint: 'Such as #0f766e. Text on it is black or white, whichever is easier to read.',
+  colorHint: 'Such as #0f766e. Stead shows it darker or lighter where it would be hard to read.',
   replyTo: 'Reply address',
   replyToHint: 'Clients who answer a mail write to this address.',
   save: 'Save branding',

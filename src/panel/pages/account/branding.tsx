@@ -39,6 +39,7 @@ export function Branding() {
       {branding.fault.value && <p class="fault">{branding.fault.value}</p>}
       {known && (
         <div
+          class="branding"
           onInput={({ target }) => {
             const { name, value } = target as HTMLInputElement
             if (name === 'name' || name === 'color') typed.value = { ...typed.value, [name]: value.trim() }
