@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isMuchSlower, steadyPart, worseIn } from './compare-looks.ts'
+import { answersOtherwise, isMuchSlower, steadyPart, worseIn } from './compare-looks.ts'
 import { countedTags, type PageLook } from './look-at-page.ts'
 
 const words = (count: number) => Array.from({ length: count }, (_, number) => `word${number}`)
@@ -44,6 +44,28 @@ describe('a page after an update', () => {
     expect(worse(other, [{}, other])).toEqual([])
     expect(worse({ title: 'Third', words: words(40) }, [{}, other])).toEqual([])
     expect(worse({ status: 404 }, [{}, { status: 302 }])).toEqual([])
+  })
+
+  test('is not judged by what each of several looks may have', () => {
+    const quotes = [0, 20, 40].map((first) => words(60).slice(first, first + 20))
+    const showing = (...numbers: number[]) =>
+      numbers.map((number) =>
+        look({ words: [...words(100).slice(60), ...(quotes[number] ?? [])], title: `Quote ${number}` }),
+      ) as [PageLook, ...PageLook[]]
+    expect(worseIn(steadyPart(...showing(0, 0, 1)), ...showing(2))).toEqual([])
+    const before = steadyPart(...showing(0, 0))
+    expect(worseIn(before, ...showing(1))).toHaveLength(2)
+    expect(worseIn(before, ...showing(1, 0, 2))).toEqual([])
+    expect(worseIn(before, ...showing(1, 2))).toHaveLength(2)
+  })
+
+  test('is judged by its last status, and by the content of answers with that status', () => {
+    const before = steadyPart(look(), look())
+    const broken = look({ status: 500, words: [], title: 'Error' })
+    expect(worseIn(before, look(), broken)).toEqual(['status 200 became 500'])
+    expect(worseIn(before, broken, look({ words: words(50) }))).toHaveLength(1)
+    expect(worseIn(before, { ...look(), status: 500 }, look({ words: words(50) }))).toHaveLength(1)
+    expect([look(), broken].map((each) => answersOtherwise(before, each))).toEqual([false, true])
   })
 
   test('is not judged if it was broken before', () => {

@@ -36,6 +36,17 @@ test('returns the kinds of messages since a place, each once', async () => {
   expect(kindsSince(site, endOfLog(site))).toEqual([])
 })
 
+test('knows a warning of a plugin in another of its files, and an error only in the same one', async () => {
+  const inFile = (text: string, file: string) => line(`PHP ${text} in /wordpress/wp-content/plugins/${file} on line 3`)
+  const keysOf = async (file: string) => {
+    await writeFile(log, inFile('Warning:  No key "a7f3"', file) + inFile('Fatal error:  Uncaught Error', file))
+    return kindsSince(site, null).map(({ key }) => key)
+  }
+  const [warning, error] = await keysOf('forms/old.php')
+  expect((await keysOf('forms/src/new.php')).map((key) => [warning, error].indexOf(key))).toEqual([0, -1])
+  expect((await keysOf('mail/old.php')).map((key) => [warning, error].indexOf(key))).toEqual([-1, -1])
+})
+
 test('also reads a log that was rotated meanwhile', async () => {
   await writeFile(log, warning('old'))
   const place = endOfLog(site)

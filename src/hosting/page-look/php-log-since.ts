@@ -32,6 +32,8 @@ const errors: ReadonlySet<string> = new Set<Severity>([
   'Recoverable fatal error',
   'Database error',
 ])
+/** Whose code an update moves to other files. */
+const movable: ReadonlySet<string> = new Set(['plugin', 'mu-plugin', 'theme'])
 export const isErrorMessage = ({ severity }: LoggedKind): boolean => errors.has(severity)
 export const isWarningMessage = ({ severity }: LoggedKind): boolean => severity === ('Warning' satisfies Severity)
 
@@ -52,10 +54,12 @@ export function kindsSince(siteDirectory: string, since: PhpLogEnd | null): Logg
     for (const { text } of splitLog(bytes, { inside: false, whole: true }).pieces) {
       const { severity, message, file } = readMessage(text)
       const short = shortLine(message, MESSAGE_LENGTH)
-      const alike = `${severity} ${file} ${short.replace(/0x[0-9a-f]+|\d+/gi, '#')}`
+      const owner = codeOwner(file)
+      // An update moves code to other files, and what it logged stays the same. An error counts wherever it is.
+      const place = errors.has(severity) || !movable.has(owner.kind) ? file : `${owner.kind} ${owner.name}`
+      const alike = `${severity} ${place} ${short.replace(/0x[0-9a-f]+|\w*\d\w*/gi, '#')}`
       const key = createHash('sha256').update(alike).digest('base64url').slice(0, 16)
-      if (kinds.size < MOST_KINDS && !kinds.has(key))
-        kinds.set(key, { key, severity, message: short, ...codeOwner(file) })
+      if (kinds.size < MOST_KINDS && !kinds.has(key)) kinds.set(key, { key, severity, message: short, ...owner })
     }
   return [...kinds.values()]
 }
