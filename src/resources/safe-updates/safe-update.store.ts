@@ -11,6 +11,7 @@ import {
   type UpdatedPage,
   type UpdateState,
 } from './safe-update.ts'
+import { deleteSafeUpdateSettings } from './settings/safe-update-settings.store.ts'
 import type { SafeUpdatePictureRow, SafeUpdateRow } from './tables.ts'
 
 /** The state that an undo restores: the active plugins, and the files and folders that change. */
@@ -227,7 +228,7 @@ export async function deleteUpdatesOfSite(tx: Tx, siteId: number): Promise<void>
   await tx.deleteFrom('safe_update_pictures').where('operation_id', 'in', ids).execute()
   await tx.deleteFrom('safe_updates').where('site_id', '=', siteId).execute()
   await tx.deleteFrom('safe_update_batch_sites').where('site_id', '=', siteId).execute()
-  await tx.deleteFrom('safe_update_settings').where('site_id', '=', siteId).execute()
+  await deleteSafeUpdateSettings(tx, siteId)
   await deletePolicyOfSite(tx, siteId)
 }
 

@@ -1,7 +1,7 @@
 export const copiesTexts = {
   clone: 'Clone site',
   cloneIs: 'This site stays online while Stead copies it. A staging copy of a live site is linked to it.',
-  cloned: 'What the clone gets',
+  cloned: 'The clone gets',
   gets: 'Files, database, PHP version, and tags',
   address: 'An address of its own',
   lacks: 'Not copied: domains, people, backups, and notes',
