@@ -8,7 +8,13 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
-import type { PageToPicture } from '../../src/hosting/page-measure/take-pictures.ts'
+import type {
+  ComparedPictures,
+  OnPage,
+  PagesToPicture,
+  PagesToPictureAgain,
+  TakenPictures,
+} from '../../src/hosting/page-measure/take-pictures.ts'
 import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool/pool.ts'
 import { PhpBusy, runtimesOf } from '../../src/hosting/php/runtime.ts'
 import { PhpTaskError } from '../../src/hosting/php/task-error.ts'
@@ -371,14 +377,18 @@ export async function fakeHost(
     ensureCore: async () => {},
     measurePage: async () => measuredPage,
     comparePictures: async () => 0.5,
-    takePictures: async ({ widths }: PageToPicture) => ({
-      errors: [],
-      pictures: widths.map((width) => ({ width, first: '/9j/', second: '/9j/' })),
-    }),
-    comparePicturesAfter: async ({ widths }: PageToPicture) => ({
-      errors: [],
-      pictures: widths.map((width) => ({ width, different: 0, after: '/9j/', difference: '/9j/' })),
-    }),
+    takePictures: async ({ pages }: PagesToPicture, onPage: OnPage<TakenPictures>) => {
+      for (const { page, widths } of pages)
+        await onPage({
+          page,
+          errors: [],
+          pictures: widths.map((width) => ({ width, first: '/9j/', second: '/9j/' })),
+        })
+    },
+    comparePicturesAfter: async ({ pages }: PagesToPictureAgain, onPage: OnPage<ComparedPictures>) => {
+      for (const { page, widths } of pages)
+        await onPage({ page, errors: [], pictures: widths.map((width) => ({ width, different: 0 })) })
+    },
     cores: {
       offers: async () => [{ version: '6.9', kind: 'stable', phpVersion: '8.1', isOffered: true }],
       async ensure(version: string) {

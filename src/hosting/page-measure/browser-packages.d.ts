@@ -4,9 +4,13 @@ declare module 'puppeteer-core' {
   export interface Page {
     on(event: 'dialog', handle: (dialog: { dismiss(): Promise<void> }) => void): void
     on(event: 'popup', handle: (window: Page | null) => void): void
+    on(event: 'error', handle: (error: Error) => void): void
     on(event: 'pageerror', handle: (error: Error) => void): void
     on(event: 'console', handle: (message: { type(): string; text(): string }) => void): void
     evaluateOnNewDocument<Given>(run: (given: Given) => void, given: Given): Promise<unknown>
+    evaluate<Result>(run: () => Result): Promise<Result>
+    evaluate<Given, Result>(run: (given: Given) => Result, given: Given): Promise<Result>
+    waitForNetworkIdle(options: { idleTime: number; timeout: 0; signal: AbortSignal }): Promise<void>
     setViewport(size: { width: number; height: number; deviceScaleFactor: number }): Promise<void>
     emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>
     goto(url: string, options: { waitUntil: 'networkidle2'; timeout: 0; signal: AbortSignal }): Promise<unknown>
@@ -23,6 +27,7 @@ declare module 'puppeteer-core' {
   }
 
   export interface Browser extends BrowserContext {
+    readonly connected: boolean
     createBrowserContext(options: { downloadBehavior: { policy: 'deny' } }): Promise<BrowserContext>
   }
 

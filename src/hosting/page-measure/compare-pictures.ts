@@ -1,4 +1,4 @@
-import { type BrowserVisit, type BrowserVisitOptions, MeasureFailed, runInJail } from './measure-page.ts'
+import { type BrowserVisit, type BrowserVisitOptions, runInJail, unreadable } from './measure-page.ts'
 
 export interface PagesToCompare extends BrowserVisit {
   readonly old: string
@@ -19,7 +19,6 @@ export async function comparePictures(options: BrowserVisitOptions & Omit<PagesT
   const found = (await runInJail({ mostMs: MOST_MS, ...options }, task)) as { readonly different?: unknown } | null
   const different = found?.different
   // a hostile page may have written it
-  if (typeof different !== 'number' || !(different >= 0 && different <= 100))
-    throw new MeasureFailed('The browser returned no readable result')
+  if (typeof different !== 'number' || !(different >= 0 && different <= 100)) throw unreadable()
   return Math.round(different * 10) / 10
 }

@@ -19,8 +19,8 @@ const LOOK_MS = 500
 const MOST_MS = 150_000
 /** The most processor time, which bounds a page that keeps all processors busy. */
 const MOST_PROCESSOR_MS = 150_000
-/** The most that is kept of the result. */
-const RESULT_BYTES = 2 << 20
+/** The most that is kept of the result of a page. */
+const RESULT_BYTES = 6 << 20
 /** The most that is kept of the runner's error message. */
 const COMPLAINT_BYTES = 2000
 
@@ -52,7 +52,7 @@ export interface BrowserVisitOptions extends Omit<BrowserVisit, 'siteId'>, Pick<
   readonly reach: Reach
   /** What the runner reads from its standard input. */
   readonly input?: string
-  /** For tests. */
+  /** The limits of one page. Default: those of a report. */
   readonly mostBytes?: number
   readonly mostMs?: number
   readonly mostProcessorMs?: number
@@ -74,6 +74,40 @@ export const measurePage = ({ url, device, audits, ...options }: MeasureOptions)
  * @throws MeasureFailed
  */
 export async function runInJail(options: BrowserVisitOptions, task: readonly string[]): Promise<unknown> {
+  let found: unknown
+  await runPartsInJail(options, task, {
+    most: 1,
+    async take(part) {
+      found = part
+      return false
+    },
+  })
+  if (found === undefined) throw unreadable()
+  return found
+}
+
+export const unreadable = (): MeasureFailed => new MeasureFailed('The browser returned no readable result')
+
+/** What is done with the results of several pages. */
+export interface JailParts {
+  /** How many there are at most. */
+  readonly most: number
+  /**
+   * Gets the result of each page as soon as it is there. It is untrusted. The limits then begin again.
+   * @returns whether the jail ends now
+   */
+  take(part: unknown): Promise<boolean>
+}
+
+/**
+ * Runs a task of the runner that opens several pages, in one jail.
+ * @throws MeasureFailed
+ */
+export async function runPartsInJail(
+  options: BrowserVisitOptions,
+  task: readonly string[],
+  parts: JailParts,
+): Promise<void> {
   const { reach, signal } = options
   const egressSocket = await mkdtemp(join(tmpdir(), 'stead-way-out-'))
   const socks = createSocks(reach)
@@ -87,14 +121,14 @@ export async function runInJail(options: BrowserVisitOptions, task: readonly str
     await new Promise<void>((ready, reject) => socks.once('error', reject).listen(join(egressSocket, 'socket'), ready))
     await chmod(join(egressSocket, 'socket'), 0o666)
     signal.throwIfAborted()
-    const text = await run(
+    await run(
       jailArguments({ ...options, task, egressSocket, modules: modulesFolder() }, process.getuid?.() === 0),
       options,
+      parts,
     )
-    return JSON.parse(text)
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof SyntaxError ? new MeasureFailed('The browser returned no readable result') : error
+    throw error
   } finally {
     socks.close()
     for (const each of open) each.destroy()
@@ -120,8 +154,8 @@ function modulesFolder(): string {
   return found
 }
 
-async function run(jail: readonly string[], options: BrowserVisitOptions): Promise<string> {
-  const { signal, mostBytes = MOST_BYTES, mostMs = MOST_MS, mostProcessorMs = MOST_PROCESSOR_MS } = options
+async function run(jail: readonly string[], options: BrowserVisitOptions, parts: JailParts): Promise<void> {
+  const { signal } = options
   const { command, args } = bubblewrap(jail)
   const child = spawn(command, args, {
     env: pathOnly(),
@@ -130,43 +164,99 @@ async function run(jail: readonly string[], options: BrowserVisitOptions): Promi
   if (child.pid !== undefined) comeAfterVisitors(child.pid)
   // A runner that ends early does not read it.
   child.stdin.on('error', () => {}).end(options.input)
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const pieces: Buffer[] = []
-  let [bytes, complaint, why] = [0, '', '']
-  const end = (reason: string) => {
-    why ||= reason
+  let complaint = ''
+  const state: { isEnded: boolean; error?: Error | undefined } = { isEnded: false }
+  const end = (error?: Error) => {
+    if (!state.isEnded) Object.assign(state, { isEnded: true, error })
     // The first process of the jail dies with this one, and takes all others with it.
     child.kill('SIGKILL')
   }
-  const onAbort = () => end('It was interrupted')
+  const onAbort = () => end(new MeasureFailed('It was interrupted'))
   signal.addEventListener('abort', onAbort)
-  const { pid = 0 } = child
-  const onOver = () => end(`Measuring the page took longer than ${Math.round(mostMs / 1000)} seconds`)
-  const lift = limitTime({ ms: mostMs, pid, what: 'The page was not measured', onOver })
-  const watch = setInterval(async () => {
-    if (((await residentBytesOf(pid)) ?? 0) > mostBytes)
-      end(`The page uses more than ${mostBytes >> 20} MB of memory in a browser`)
-    if (processorMsOf(pid) > mostProcessorMs)
-      end(`The page uses more than ${Math.round(mostProcessorMs / 1000)} seconds of processor time in a browser`)
-  }, LOOK_MS)
-  child.stdout.on('data', (piece: Buffer) => {
-    bytes += piece.length
-    if (bytes > RESULT_BYTES) end('The result is too large')
-    else pieces.push(piece)
-  })
+  const limits = limitJail(child.pid ?? 0, options, (why) => end(new MeasureFailed(why)))
   child.stderr.on('data', (piece: Buffer) => {
     complaint = (complaint + piece.toString()).slice(0, COMPLAINT_BYTES)
   })
-  child.on('error', (error) => reject(new MeasureFailed(`bubblewrap: ${error.message}`)))
-  child.on('close', (code) => {
-    if (why) reject(new MeasureFailed(why))
-    else if (code === 0) resolve(Buffer.concat(pieces).toString())
-    else
-      reject(new MeasureFailed(`The page could not be measured: ${complaint.trim().split('\n')[0] || `code ${code}`}`))
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.on('error', (error) => reject(new MeasureFailed(`bubblewrap: ${error.message}`)))
+    child.on('close', resolve)
   })
-  return promise.finally(() => {
+  const take = async (part: unknown) => {
+    limits.again()
+    // Output of a runner that was ended does not count.
+    if (!state.isEnded && (await parts.take(part))) end()
+    return state.isEnded
+  }
+  const reading = readParts(child.stdout, { ...parts, take }).catch(end)
+  try {
+    const [code] = await Promise.all([closed, reading])
+    if (state.error) throw state.error
+    if (!state.isEnded && code !== 0)
+      throw new MeasureFailed(`The page could not be measured: ${complaint.trim().split('\n')[0] || `code ${code}`}`)
+  } finally {
     signal.removeEventListener('abort', onAbort)
-    lift()
-    clearInterval(watch)
-  })
+    limits.lift()
+  }
+}
+
+/** Ends a jail that takes too much for a page. */
+function limitJail(pid: number, options: BrowserVisitOptions, end: (why: string) => void) {
+  const { mostBytes = MOST_BYTES, mostMs = MOST_MS, mostProcessorMs = MOST_PROCESSOR_MS } = options
+  const onOver = () => end(`Measuring the page took longer than ${Math.round(mostMs / 1000)} seconds`)
+  const limit = () => limitTime({ ms: mostMs, pid, what: 'The page was not measured', onOver })
+  let [lift, processorBefore] = [limit(), 0]
+  const watch = setInterval(async () => {
+    if (((await residentBytesOf(pid)) ?? 0) > mostBytes)
+      end(`The page uses more than ${mostBytes >> 20} MB of memory in a browser`)
+    if (processorMsOf(pid) - processorBefore > mostProcessorMs)
+      end(`The page uses more than ${Math.round(mostProcessorMs / 1000)} seconds of processor time in a browser`)
+  }, LOOK_MS)
+  return {
+    /** The next page begins. */
+    again() {
+      lift()
+      processorBefore = processorMsOf(pid)
+      lift = limit()
+    },
+    lift() {
+      lift()
+      clearInterval(watch)
+    },
+  }
+}
+
+const NEWLINE = 10
+
+/** Reads one line of JSON for each page. @throws MeasureFailed */
+async function readParts(output: AsyncIterable<Buffer>, { most, take }: JailParts): Promise<void> {
+  let [pieces, bytes, parts]: [Buffer[], number, number] = [[], 0, 0]
+  const add = (piece: Buffer) => {
+    bytes += piece.length
+    if (bytes > RESULT_BYTES) throw new MeasureFailed('The result is too large')
+    pieces.push(piece)
+  }
+  const complete = async () => {
+    const text = Buffer.concat(pieces).toString()
+    ;[pieces, bytes] = [[], 0]
+    if (++parts > most) throw new MeasureFailed('The result is too large')
+    await take(readJson(text))
+  }
+  for await (const piece of output) {
+    let rest = piece
+    for (let at = rest.indexOf(NEWLINE); at >= 0; at = rest.indexOf(NEWLINE)) {
+      add(rest.subarray(0, at))
+      await complete()
+      rest = rest.subarray(at + 1)
+    }
+    add(rest)
+  }
+  if (bytes > 0) await complete()
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw unreadable()
+  }
 }

@@ -1,4 +1,4 @@
-import { type BrowserVisitOptions, MeasureFailed, runInJail } from './measure-page.ts'
+import { type BrowserVisitOptions, runInJail, unreadable } from './measure-page.ts'
 
 /** A page that is one HTML text, and loads nothing. */
 export interface PageToPrint {
@@ -36,7 +36,7 @@ export async function printInJail({
     pdf?: unknown
   } | null
   const pdf = typeof found?.pdf === 'string' ? Buffer.from(found.pdf, 'base64') : Buffer.alloc(0)
-  if (pdf.toString('latin1', 0, 5) !== '%PDF-') throw new MeasureFailed('The browser returned no readable result')
+  if (pdf.toString('latin1', 0, 5) !== '%PDF-') throw unreadable()
   return pdf
 }
 

@@ -4,7 +4,13 @@ import type { CoreLibrary } from '../../hosting/core-library/core-library.ts'
 import type { CoreSource } from '../../hosting/core-library/core-source.ts'
 import type { PagesToCompare } from '../../hosting/page-measure/compare-pictures.ts'
 import type { PageToMeasure } from '../../hosting/page-measure/measure-page.ts'
-import type { ComparedPictures, PageToPicture, TakenPictures } from '../../hosting/page-measure/take-pictures.ts'
+import type {
+  ComparedPictures,
+  OnPage,
+  PagesToPicture,
+  PagesToPictureAgain,
+  TakenPictures,
+} from '../../hosting/page-measure/take-pictures.ts'
 import type { PhpPool, PooledSite } from '../../hosting/php/pool/pool.ts'
 import type { Containment, PhpVersion } from '../../hosting/php/runtime.ts'
 import type { PluginDirectory } from '../../hosting/plugin-directory/plugin-directory.ts'
@@ -82,15 +88,15 @@ export interface HostServices {
    */
   comparePictures(pages: PagesToCompare): Promise<number>
   /**
-   * Takes pictures of a page in a browser, before an update.
-   * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
+   * Takes pictures of pages in a browser, before an update.
+   * @throws MeasureImpossible, whose message may be shown
    */
-  takePictures(page: PageToPicture): Promise<TakenPictures>
+  takePictures(pages: PagesToPicture, onPage: OnPage<TakenPictures>): Promise<void>
   /**
-   * Takes pictures of a page after an update, and compares them with those from before.
-   * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
+   * Takes pictures of pages after an update, and compares them with those from before.
+   * @throws MeasureImpossible, whose message may be shown
    */
-  comparePicturesAfter(page: PageToPicture): Promise<ComparedPictures>
+  comparePicturesAfter(pages: PagesToPictureAgain, onPage: OnPage<ComparedPictures>): Promise<void>
   /** Returns the site in the form that the pool uses, or `undefined` while it has no site directory or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
   /**

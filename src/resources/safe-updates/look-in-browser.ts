@@ -2,8 +2,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MeasureFailed, MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
 import {
+  type ComparedPicture,
   type ComparedPictures,
-  type PageToPicture,
+  type PagesToPicture,
   type PictureWidth,
   pictureWidths,
 } from '../../hosting/page-measure/take-pictures.ts'
@@ -45,28 +46,35 @@ const folderOf = ({ services, operationId }: Pick<Context, 'services' | 'operati
 export async function picturesBefore(context: Context<{ look_before: BeforeUpdate }>): Promise<BeforeInBrowser> {
   const { services, results, now, progress } = context
   await forgetBefore(context)
-  const at = now()
+  // A clock that shows seconds shows the same one for as long as possible.
+  const at = Math.floor(now() / 1000) * 1000
   const { pages, masks } = results.look_before
+  const wanted = pages.flatMap(({ kind, path, steady }, page) => (steady.status === 200 ? [{ page, kind, path }] : []))
   const taken: { page: number; errors: readonly string[] }[] = []
-  let missing: string | null = null
-  for (const [page, { kind, path, steady }] of pages.entries()) {
-    if (steady.status !== 200) continue
-    try {
-      const found = await services.takePictures(await pageOf(context, { kind, path, at, masks }))
-      for (const { width, first, second } of found.pictures) {
-        const folder = join(folderOf(context), String(page))
-        await mkdir(folder, { recursive: true, mode: 0o755 })
-        for (const [name, picture] of Object.entries({ first, second }))
-          await writeFile(join(folder, `${width}-${name}.jpg`), Buffer.from(picture, 'base64'))
+  let [seen, missing]: [number, string | null] = [0, null]
+  await look(context, { pages: wanted, at, masks }, (asked) =>
+    services.takePictures(asked, async (found) => {
+      if ('failed' in found) missing ??= found.failed
+      else {
+        await keepPictures(join(folderOf(context), String(found.page)), found.pictures)
+        taken.push({ page: found.page, errors: found.errors })
       }
-      taken.push({ page, errors: found.errors })
-    } catch (error) {
-      missing ??= whyNone(context, error)
-      if (error instanceof MeasureImpossible) break
-    }
-    progress((page + 1) / pages.length)
-  }
+      progress(++seen / wanted.length)
+    }),
+  ).catch((error) => {
+    missing ??= whyNone(context, error)
+  })
   return { pages: taken, at, masks, missing }
+}
+
+async function keepPictures(
+  folder: string,
+  pictures: readonly { readonly width: PictureWidth; readonly first: string; readonly second: string }[],
+): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  for (const { width, first, second } of pictures)
+    for (const [name, picture] of Object.entries({ first, second }))
+      await writeFile(join(folder, `${width}-${name}.jpg`), Buffer.from(picture, 'base64'))
 }
 
 /** Removes the pictures from before. */
@@ -81,17 +89,32 @@ function whyNone({ signal }: Pick<Context, 'signal'>, error: unknown): string {
   throw error
 }
 
-async function pageOf(
+interface PageToSee {
+  /** Its place. */
+  readonly page: number
+  readonly kind: PageKind
+  readonly path: string
+}
+
+/** Looks at pages, if there are any, and the site shows them to visitors. */
+async function look(
   context: Context,
-  { kind, path, at, masks }: Pick<PageToCompare, 'kind' | 'path' | 'at' | 'masks'>,
-): Promise<PageToPicture> {
-  const { services, input, signal } = context
+  { pages, at, masks }: { pages: readonly PageToSee[]; at: number; masks: readonly string[] },
+  take: (pages: PagesToPicture) => Promise<void>,
+): Promise<void> {
+  if (pages.length === 0) return
+  const { services, input, signal, now } = context
   const site = await findSite(services.database.read, input.siteId)
   if (!site) throw new MeasureImpossible('The site was deleted')
   if (site.isInMaintenance) throw new MeasureImpossible('The site is in maintenance mode')
-  if ((site.defensiveUntil ?? 0) > context.now()) throw new MeasureImpossible('The site is in defensive mode')
-  const url = `http://${siteAddress(site, services.config)}${path}`
-  return { url, siteId: site.id, widths: widthsOf(kind), masks, at, signal }
+  if ((site.defensiveUntil ?? 0) > now()) throw new MeasureImpossible('The site is in defensive mode')
+  const address = siteAddress(site, services.config)
+  const wanted = pages.map(({ page, kind, path }) => ({
+    page,
+    url: `http://${address}${path}`,
+    widths: widthsOf(kind),
+  }))
+  await take({ siteId: site.id, pages: wanted, masks, at, signal })
 }
 
 export interface PicturedPages {
@@ -100,7 +123,12 @@ export interface PicturedPages {
   readonly missing: string | null
 }
 
-/** Compares each page that has pictures with itself before the update. A page that differs gets a second chance. */
+/** How many pictures of a doubtful page are taken at each width: what differs between them changes without an update. */
+const MOST_LOOKS = 5
+/** The part of the progress that the first look is. */
+const FIRST_LOOK = 0.8
+
+/** Compares each page that has pictures with itself before the update. Pages that differ get a second look. */
 export async function picturesAfter(
   context: Context,
   before: BeforeInBrowser,
@@ -109,47 +137,73 @@ export async function picturesAfter(
   const compared = [...pages]
   const pictures: Omit<SafeUpdatePictureRow, 'operation_id'>[] = []
   let { missing } = before
-  for (const [done, { page, errors }] of before.pages.entries()) {
+  const errorsBefore = new Map(before.pages.map(({ page, errors }) => [page, errors]))
+  const compare = async (wanted: readonly PageToSee[], looks: number, onSeen: (seen: Judgement) => Promise<void>) => {
+    await look(context, { pages: wanted, at: before.at, masks: before.masks }, (asked) =>
+      context.services.comparePicturesAfter(
+        { ...asked, pictures: folderOf(context), looks, most: MOST_DIFFERENT },
+        async (found) => {
+          if ('failed' in found) missing ??= found.failed
+          const [known, errors] = [pages[found.page], errorsBefore.get(found.page)]
+          if (!('failed' in found) && known && errors) await onSeen({ known, found, errors })
+        },
+      ),
+    ).catch((error) => {
+      missing ??= whyNone(context, error)
+    })
+  }
+  const keep = async ({ known, found, errors }: Judgement) => {
+    compared[found.page] = { ...known, ...describe(known, found, errors) }
+    for (const picture of found.pictures) pictures.push(...(await picturesOf(context, found.page, picture)))
+  }
+  const wanted = before.pages.flatMap(({ page }) => {
     const known = pages[page]
     // A page that does not answer would only show an error.
-    if (known?.after?.status !== 200) continue
-    try {
-      const { at, masks } = before
-      const found = await lookTwice(context, { page, kind: known.kind, path: known.path, errors, at, masks })
-      compared[page] = { ...known, ...describe(known, found, errors) }
-      for (const { width, different, after, difference } of found.pictures) {
-        if (different <= MOST_DIFFERENT) continue
-        const earlier = await readFile(join(folderOf(context), String(page), `${width}-second.jpg`), 'base64')
-        for (const [kind, picture] of Object.entries({ before: earlier, after, difference }))
-          pictures.push({ page, width, kind: kind as SafeUpdatePictureRow['kind'], picture })
-      }
-    } catch (error) {
-      missing ??= whyNone(context, error)
-    }
-    context.progress((done + 1) / before.pages.length)
-  }
+    return known?.after?.status === 200 ? [{ page, kind: known.kind, path: known.path }] : []
+  })
+  const doubtful = new Set<number>()
+  let seen = 0
+  await compare(wanted, 1, async (judgement) => {
+    if (isWell(judgement)) await keep(judgement)
+    else doubtful.add(judgement.found.page)
+    context.progress((FIRST_LOOK * ++seen) / wanted.length)
+  })
+  await compare(
+    wanted.filter(({ page }) => doubtful.has(page)),
+    MOST_LOOKS,
+    keep,
+  )
   return { pages: compared, pictures, missing }
 }
 
-interface PageToCompare {
-  readonly page: number
-  readonly kind: PageKind
-  readonly path: string
+/** What was seen of a page after the update. */
+interface Judgement {
+  readonly known: UpdatedPage
+  readonly found: ComparedPictures
+  /** Of before the update. */
   readonly errors: readonly string[]
-  readonly at: number
-  readonly masks: readonly string[]
 }
 
-async function lookTwice(context: Context, { errors, page, ...asking }: PageToCompare): Promise<ComparedPictures> {
-  const asked = { ...(await pageOf(context, asking)), pictures: join(folderOf(context), String(page)) }
-  const first = await context.services.comparePicturesAfter(asked)
-  const isWell = first.pictures.every(({ different }) => different <= MOST_DIFFERENT)
-  if (isWell && newErrors(first, errors).length === 0) return first
-  return context.services.comparePicturesAfter(asked)
+const isWell = ({ found, errors }: Judgement): boolean =>
+  found.pictures.every(({ different }) => different <= MOST_DIFFERENT) && newErrors(found, errors).length === 0
+
+/** Returns the pictures of the report, if the page differs. */
+async function picturesOf(
+  context: Context,
+  page: number,
+  { width, different, shown }: ComparedPicture,
+): Promise<Omit<SafeUpdatePictureRow, 'operation_id'>[]> {
+  if (different <= MOST_DIFFERENT || !shown) return []
+  const before = await readFile(join(folderOf(context), String(page), `${width}-second.jpg`), 'base64')
+  return Object.entries({ before, ...shown }).map(([kind, picture]) => ({
+    ...{ page, width, picture },
+    kind: kind as SafeUpdatePictureRow['kind'],
+  }))
 }
 
-/** Numbers and addresses in a message do not make it a new one. */
-const alike = (message: string): string => message.replace(/https?:\/\/\S+|\d+/g, '#')
+/** Addresses, numbers and names that a minifier chose do not make a message a new one. */
+const alike = (message: string): string =>
+  message.replace(/https?:\/\/\S+|[\w$]*\d[\w$]*|(?<![\w$])[\w$]{1,2}(?![\w$])/g, '#')
 
 function newErrors({ errors }: ComparedPictures, before: readonly string[]): string[] {
   const known = new Set(before.map(alike))

@@ -49,22 +49,29 @@ export async function openPageMeasure(
     site: WHO,
   }
   const inTurn = oneByOne()
+  const optionsOf = <Page extends BrowserVisit>(page: Page): Page & BrowserVisitOptions => {
+    if (impossible !== undefined || chromium === undefined) throw new MeasureImpossible(impossible)
+    const own = { ...egress, looksAt: page.siteId }
+    return { ...page, chromium, reach: (host: string, port: number) => reachOutside(host, port, own) }
+  }
   /** One browser at a time: each may take the memory of ten sites. */
   const visit = <Page extends BrowserVisit, Result>(
     page: Page,
     go: (page: Page & BrowserVisitOptions) => Promise<Result>,
   ) => {
-    if (impossible !== undefined || chromium === undefined) throw new MeasureImpossible(impossible)
-    const own = { ...egress, looksAt: page.siteId }
-    const reach = (host: string, port: number) => reachOutside(host, port, own)
-    return inTurn(page.signal, () => go({ ...page, chromium, reach }))
+    const options = optionsOf(page)
+    return inTurn(page.signal, () => go(options))
   }
+  const inTurns = <Pages extends BrowserVisit>(pages: Pages) => ({
+    ...optionsOf(pages),
+    inTurn: <Result>(work: () => Promise<Result>) => inTurn(pages.signal, work),
+  })
   return {
     impossible,
     measurePage: async (page) => visit(page, measurePage),
     comparePictures: async (pages) => visit(pages, comparePictures),
-    takePictures: async (page) => visit(page, takePictures),
-    comparePicturesAfter: async (page) => visit(page, comparePicturesAfter),
+    takePictures: async (pages, onPage) => takePictures(inTurns(pages), onPage),
+    comparePicturesAfter: async (pages, onPage) => comparePicturesAfter(inTurns(pages), onPage),
   }
 }
 
