@@ -21,6 +21,7 @@ import { nativeBench } from './native.ts'
 import { pageBench } from './page.ts'
 import { panelBench } from './panel.ts'
 import { pluginsBench } from './plugins.ts'
+import { safeUpdatesBench } from './safe-updates.ts'
 import { sftpBench } from './sftp.ts'
 import { sleptSiteBench } from './slept-site.ts'
 import { statisticsBench } from './statistics.ts'
@@ -57,6 +58,7 @@ const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   statistics: statisticsBench,
   care: careBench,
   day: dayBench,
+  'safe-updates': safeUpdatesBench,
 }
 const asked = process.argv.slice(2)
 console.log(`# Benchmarks\n\n${machine()}\n`)
