@@ -11,6 +11,7 @@ import { edgeScaleBench } from './edge-scale.ts'
 import { edgeTlsBench } from './edge-tls.ts'
 import { eventsBench } from './events.ts'
 import { fleetBench } from './fleet.ts'
+import { inventoryBench } from './inventory.ts'
 import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
 import { machinesBench } from './machines.ts'
@@ -46,7 +47,7 @@ const all: Record<string, () => Promise<Section | Section[]>> = {
   panel: panelBench,
 }
 /** A quarter of an hour, as part of another benchmark. */
-const onlyWhenAsked: Record<string, () => Promise<Section>> = {
+const onlyWhenAsked: Record<string, () => Promise<Section | Section[]>> = {
   logs: logsBench,
   native: nativeBench,
   'edge-cache': edgeCacheBench,
@@ -56,7 +57,8 @@ const onlyWhenAsked: Record<string, () => Promise<Section>> = {
   drains: () => drainsBench(),
   fleet: fleetBench,
   statistics: statisticsBench,
-  care: careBench,
+  care: async () => [await careBench(), await inventoryBench()],
+  inventory: inventoryBench,
   day: dayBench,
   'safe-updates': safeUpdatesBench,
 }

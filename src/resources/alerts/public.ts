@@ -2,5 +2,5 @@
 
 export { PLATFORM } from './alert.ts'
 export { noteFault, type SiteFaultKind } from './faults.store.ts'
-export { reconcileAlerts } from './judge/reconcile.ts'
+export { type AlertFinding, reconcileAlerts, sitesThatDiffer } from './judge/reconcile.ts'
 export { endAlert, raiseAlert } from './raise-alert.ts'

@@ -8,7 +8,8 @@ import { PLATFORM } from './alert.ts'
 import { events } from './events.ts'
 import { type AlertKindName, alertKindOf } from './kinds.ts'
 
-const MOST_CHARACTERS = 500
+/** Of a subject or a detail. */
+export const MOST_ALERT_CHARACTERS = 500
 
 /** Something that is wrong. */
 export interface RaisedAlert {
@@ -30,7 +31,7 @@ export async function raiseAlert(
   { detail: given, beganAt, ...about }: RaisedAlert,
   now: number,
 ): Promise<void> {
-  const detail = given.slice(0, MOST_CHARACTERS)
+  const detail = given.slice(0, MOST_ALERT_CHARACTERS)
   const cause = causeOf(about)
   const since = Math.min(beganAt ?? now, now)
   const id = await insertAlert(tx, cause, { detail, beganAt: since })
@@ -53,7 +54,7 @@ export async function endAlert(tx: Tx, about: About, now: number): Promise<void>
 
 const causeOf = ({ kind, siteId, subject = '' }: About): AlertCause => ({
   ...{ kind, siteId },
-  subject: subject.slice(0, MOST_CHARACTERS),
+  subject: subject.slice(0, MOST_ALERT_CHARACTERS),
 })
 
 async function tell(tx: Tx, siteId: number, event: ChangeEvent, now: number): Promise<void> {

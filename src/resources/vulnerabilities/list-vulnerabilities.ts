@@ -9,6 +9,7 @@ import {
   installedOfSite,
   type Vulnerable,
   vulnerabilitiesOf,
+  withRows,
 } from './vulnerability.store.ts'
 import { cvssRatings, vulnerableKinds } from './vulnerability.ts'
 
@@ -66,10 +67,8 @@ export const listVulnerabilities = endpoint({
     const installed = await (siteId === undefined
       ? installedOfAccount(tx, accountId)
       : installedOfSite(tx, accountId, siteId))
-    const all = (await vulnerabilitiesOf(tx, installed)).filter(
-      ({ row }) => (kind ?? row.kind) === row.kind && (severity ?? row.severity) === row.severity,
-    )
-    const page = all.slice(asked.offset, asked.offset + asked.perPage)
+    const all = await vulnerabilitiesOf(tx, installed, { kind, severity })
+    const page = await withRows(tx, all.slice(asked.offset, asked.offset + asked.perPage))
     return reply(page.map(present), { page: pageInfo(asked, all.length) })
   },
 })

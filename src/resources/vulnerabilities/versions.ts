@@ -1,3 +1,5 @@
+import { declareMemory } from '../../platform/process-memory.ts'
+
 /** Versions between two others. Null: without an end. */
 export interface VersionRange {
   readonly from: string | null
@@ -44,18 +46,32 @@ export function compareExtensionVersions(one: string, other: string): number {
   return 0
 }
 
-/** `1.0RC2-3` has the parts 1, 0, RC, 2, 3. */
-const partsOf = (version: string): string[] => version.match(/\d+|[^\d.\-_+]+/g) ?? []
+/** Versions are compared with those of each vulnerability of a plugin, so their parts are kept. */
+const kept = new Map<string, readonly string[]>()
+declareMemory(() => kept.clear())
+const MOST_KEPT = 5_000
 
-const isNumber = (part: string): boolean => /^\d/.test(part)
+/** `1.0RC2-3` has the parts 1, 0, RC, 2, 3. */
+function partsOf(version: string): readonly string[] {
+  const known = kept.get(version)
+  if (known) return known
+  const parts = version.match(/\d+|[^\d.\-_+]+/g) ?? []
+  if (kept.size >= MOST_KEPT) kept.clear()
+  kept.set(version, parts)
+  return parts
+}
+
+const isNumber = (part: string): boolean => part >= '0' && part < ':'
 
 /** A further number makes a version newer, and a stage before the release makes it older. */
 const compareToEnd = (part: string): number => (isNumber(part) ? 1 : rankOf(part) - rankOf('#'))
 
 function compareParts(a: string, b: string): number {
+  if (a === b) return 0
   if (isNumber(a) && isNumber(b)) {
-    const [x, y] = [BigInt(a), BigInt(b)]
-    return x < y ? -1 : x > y ? 1 : 0
+    // Of any length: numbers without leading zeros compare as texts of the same length do.
+    const [x, y] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
+    return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0)
   }
   return rankOf(isNumber(a) ? '#' : a) - rankOf(isNumber(b) ? '#' : b)
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { withExtensions } from '../inventory/inventory.fixture.ts'
 import { hideSite } from '../sites/site-access.store.ts'
 import { judge } from './judge-vulnerabilities.job.ts'
@@ -97,6 +98,10 @@ describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip })
     expect(await ids(`?site_id=${gone}`, stranger)).toEqual([])
   })
 
+  const judging = () => ({
+    ...{ read: api.database.read, signal: new AbortController().signal, now: Date.now },
+    transaction: <Result>(work: (tx: Tx) => Promise<Result>) => api.database.transaction(work),
+  })
   const open = async () => {
     const rows = api.database.read.selectFrom('alerts').select(['site_id', 'subject', 'detail']).orderBy('site_id')
     const found = await rows.where('site_id', '=', blog).where('ended_at', 'is', null).execute()
@@ -105,7 +110,7 @@ describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip })
 
   test('a site with a vulnerable version has an alert until it is updated, and webhooks get it', async () => {
     await given({ slug: 'forms', to: '1.9' }, { id: 'second', slug: 'forms', to: '1.9', fixed: [] })
-    const decide = () => api.database.transaction((tx) => judge(tx, Date.now()))
+    const decide = () => judge(judging())
     await decide()
     await decide()
     expect(await open()).toEqual([
@@ -120,5 +125,39 @@ describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip })
     await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '2.0' }])
     await decide()
     expect(await open()).toEqual([])
+  })
+
+  test('what was updated between the comparison and the change raises no alert, and other sites are left alone', async () => {
+    await given({ slug: 'forms' })
+    const context = judging()
+    let changes = 0
+    const transaction: typeof context.transaction = async (work) => {
+      changes++
+      await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '3.0' }])
+      return context.transaction(work)
+    }
+    await judge({ ...context, transaction })
+    expect(await open()).toEqual([])
+    const all = await api.database.read.selectFrom('alerts').select('site_id').where('ended_at', 'is', null).execute()
+    expect(all.map(({ site_id }) => site_id)).toContain(shop)
+    await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '1.5' }])
+    changes = 0
+    const counted: typeof context.transaction = (work) => {
+      changes++
+      return context.transaction(work)
+    }
+    await judge({ ...context, transaction: counted })
+    expect([changes, (await open()).length]).toEqual([1, 1])
+    // Nothing to change: nothing waits for it.
+    await judge({ ...context, transaction: counted })
+    expect(changes).toBe(1)
+  })
+
+  test('an alert of a plugin with an endless name stays open', async () => {
+    await given({ slug: 'long' })
+    await withExtensions(api, blog, [{ slug: 'long', title: 'x'.repeat(2000) }])
+    for (let round = 0; round < 2; round++) await judge(judging())
+    expect(await open()).toMatchObject([[blog, 'x'.repeat(500), expect.stringContaining('Version 1.0')]])
+    await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '1.5' }])
   })
 })
