@@ -8,7 +8,7 @@ export const listInstalledThemes = endpoint({
   path: '/v1/themes',
   summary: 'List the themes of all sites',
   description:
-    'Returns one page of the themes that are installed on the sites that you can see, with the number of sites that have each version. The themes of the most sites come first. The parent of an active theme counts as active. Stead updates the list when it changes a site, within two minutes when a user changes it in WordPress, and once a day.',
+    'Returns one page of the themes that are installed on the sites that you can see, with the number of sites that have each version. The themes of the most sites come first. The parent of an active theme counts as active. Stead updates the list when it changes a site, within a minute when a user changes it in WordPress, and once a day.',
   access: { account: 'own' },
   query: inventoryQuery,
   response: Type.Array(InstalledExtension),

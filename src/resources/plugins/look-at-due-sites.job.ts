@@ -5,8 +5,10 @@ import { schedule } from '../../platform/operations/schedule.ts'
 import { lookAtPlugins } from './list-plugins.job.ts'
 import { lookedAt, sitesDue } from './plugin.store.ts'
 
-/** Sites that are listed within a minute, which is enough for 28,000 sites a day. Each listing starts PHP once. */
-const AT_ONCE = 20
+/** A change in WordPress shows within a minute: this long, and the listing. */
+const EVERY_MS = 30_000
+/** Sites of one look, which is enough for 28,000 sites a day. Each listing starts PHP once. */
+const AT_ONCE = 10
 
 /**
  * Lists the plugins and themes of the sites that are due: those whose WordPress has reported a change, new ones, and
@@ -31,7 +33,7 @@ export const lookAtDueSites = durableWith<{ readonly database: Database }>()({
 
 export const lookAtDueSitesOften = schedule({
   name: 'plugin.look',
-  everyMs: 60_000,
+  everyMs: EVERY_MS,
   definition: lookAtDueSites,
   input: () => ({}),
 })

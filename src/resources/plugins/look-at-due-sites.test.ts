@@ -42,6 +42,21 @@ describe.each(dialects)('listing plugins of all sites on $dialect', ({ dialect, 
     expect(await due(DAY_MS)).toEqual([first])
   })
 
+  test('a change that WordPress reports during a listing is listed again', async () => {
+    const id = await site('changing')
+    await run((tx) => lookedAt(tx, id, 1000))
+    await run((tx) => listSoon(tx, id))
+    await run((tx) => lookedAt(tx, id, 1000))
+    await run((tx) => listSoon(tx, id))
+    // What was listed before the change.
+    await run((tx) => storePlugins(tx, id, { plugins: [], themes: [] }, 2000))
+    expect(await due(2000)).toEqual([id])
+    await run((tx) => lookedAt(tx, id, 3000))
+    await run((tx) => storePlugins(tx, id, { plugins: [], themes: [] }, 4000))
+    expect(await due(3999 + DAY_MS)).toEqual([])
+    expect(await due(4000 + DAY_MS)).toEqual([id])
+  })
+
   test('sites that cannot be listed now wait, and keep nobody waiting', async () => {
     const ids: number[] = []
     for (const name of ['closed', 'disabled', 'deleted', 'of-no-host', 'reachable']) ids.push(await site(name))

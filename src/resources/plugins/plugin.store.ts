@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import type { ListedPlugin, ListedTheme } from '../../hosting/php/tasks.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { DAY_MS } from '../../platform/durations.ts'
 import { type Extension, storeExtensions } from '../inventory/public.ts'
 import { isChangeable, type PluginsOrder } from './plugin.ts'
+
+/** `due_at` of a site that has reported a change since its last look. */
+const CHANGED = 0
 
 /** The plugins and themes of a site's WordPress. */
 export interface ListedExtensions {
@@ -10,7 +14,10 @@ export interface ListedExtensions {
   readonly themes: readonly ListedTheme[]
 }
 
-/** Stores the plugins and themes of a site, and lists them again in a day. */
+/**
+ * Stores the plugins and themes of a site, and lists them again in a day, or soon if WordPress has reported a change
+ * that the list may not have yet.
+ */
 export async function storePlugins(
   tx: Tx,
   siteId: number,
@@ -21,7 +28,12 @@ export async function storePlugins(
   await tx
     .insertInto('plugin_lists')
     .values(row)
-    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ plugins: row.plugins, due_at: row.due_at }))
+    .onConflict((conflict) =>
+      conflict.column('site_id').doUpdateSet({
+        plugins: row.plugins,
+        due_at: sql<number>`case when plugin_lists.due_at = ${CHANGED} then plugin_lists.due_at else excluded.due_at end`,
+      }),
+    )
     .execute()
   await storeExtensions(tx, siteId, [...plugins.flatMap(pluginRow), ...themes.flatMap(themeRow)])
 }
@@ -56,8 +68,8 @@ const plain = (text: string): string => text.toWellFormed().replace(/\p{Cc}/gu, 
 export async function listSoon(tx: Tx, siteId: number): Promise<void> {
   await tx
     .insertInto('plugin_lists')
-    .values({ site_id: siteId, plugins: '[]', due_at: 0 })
-    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ due_at: 0 }))
+    .values({ site_id: siteId, plugins: '[]', due_at: CHANGED })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ due_at: CHANGED }))
     .execute()
 }
 
