@@ -2691,7 +2691,7 @@ export interface paths {
         };
         /**
          * List the plugins of all sites
-         * @description Returns one page of the plugins that are installed on the sites that you can see, with the number of sites that have each version. The plugins of the most sites come first. Must-use plugins and drop-ins are not included. Stead updates the list when it changes a site, within two minutes when a user changes it in WordPress, and once a day.
+         * @description Returns one page of the plugins that are installed on the sites that you can see, with the number of sites that have each version. The plugins of the most sites come first. Must-use plugins and drop-ins are not included. Stead updates the list when it changes a site, within a minute when a user changes it in WordPress, and once a day.
          */
         get: operations["listInstalledPlugins"];
         put?: never;
@@ -2731,7 +2731,7 @@ export interface paths {
         };
         /**
          * List the themes of all sites
-         * @description Returns one page of the themes that are installed on the sites that you can see, with the number of sites that have each version. The themes of the most sites come first. The parent of an active theme counts as active. Stead updates the list when it changes a site, within two minutes when a user changes it in WordPress, and once a day.
+         * @description Returns one page of the themes that are installed on the sites that you can see, with the number of sites that have each version. The themes of the most sites come first. The parent of an active theme counts as active. Stead updates the list when it changes a site, within a minute when a user changes it in WordPress, and once a day.
          */
         get: operations["listInstalledThemes"];
         put?: never;
@@ -6621,7 +6621,7 @@ export interface components {
              */
             rows: number | null;
             /**
-             * @description On the source. Null without this table, or if the source is on another host
+             * @description On the source. Null without this table
              * @example 14
              */
             fromRows: number | null;

@@ -6,12 +6,13 @@ import { LookIntoDump } from '../sql/dump-facts.ts'
 import { DumpReader } from '../sql/read-dump.ts'
 import { readableDump } from '../sql/readable-dump.ts'
 import { UnreadableSql } from '../sql/sql-tokens.ts'
+import type { LookOrder } from './look-into-dump.ts'
 
 const SLICE_BYTES = 64 << 10
 
-serveOrders(async (_order: 'look', { input }) => {
+serveOrders(async (order: LookOrder, { input }) => {
   const look = new LookIntoDump()
-  const reader = new DumpReader({ isForeign: true })
+  const reader = new DumpReader({ isForeign: order === 'look' })
   try {
     for await (const piece of readableDump(input))
       for (let at = 0; at < piece.length; at += SLICE_BYTES) {
@@ -19,7 +20,7 @@ serveOrders(async (_order: 'look', { input }) => {
         for (const event of reader.write(piece.subarray(at, at + SLICE_BYTES))) look.take(event)
       }
     for (const event of reader.finish()) look.take(event)
-    return look.facts
+    return order === 'look' ? look.facts : look.rowsByTable
   } catch (error) {
     throw error instanceof UnreadableSql ? new DumpUnreadable(error.full) : error
   }

@@ -23,6 +23,12 @@ export interface DumpFacts {
   readonly sites: readonly DumpSite[]
 }
 
+/** How many rows a table has. */
+export interface TableRows {
+  readonly table: string
+  readonly rows: number
+}
+
 /** A summary of the site in a dump. */
 export interface FoundInDump {
   /** The table prefixes of each WordPress in it: `wp_`. */
@@ -78,6 +84,16 @@ export class LookIntoDump {
       }
     })
     return { tables: known.length + this.#more, rows: this.#rows, sites }
+  }
+
+  /** The tables of WordPress, or all if there is none. */
+  get rowsByTable(): TableRows[] {
+    const names = [...this.#tables.values()].map(({ name }) => name)
+    const ofSites = sitesOf(names).flatMap(({ tables }) => tables)
+    return (ofSites.length > 0 ? ofSites : names).map((table) => ({
+      table,
+      rows: this.#tables.get(table.toLowerCase())?.rows ?? 0,
+    }))
   }
 
   get found(): FoundInDump {

@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { contentPlace } from '../../../hosting/site-database/database-content.ts'
+import { countRowsOfDump } from '../../../hosting/site-database/dumps/look-into-dump.ts'
+import type { TableRows } from '../../../hosting/site-database/sql/dump-facts.ts'
 import type { CountedPaths } from '../../../hosting/site-files/file-content.ts'
 import { readdressed } from '../../../hosting/site-files/stage/made-files.ts'
 import { nullable } from '../../../platform/http/schemas.ts'
@@ -105,7 +107,7 @@ async function compareDatabases(context: Context, isElsewhere: boolean): Promise
   const rowsOf = async (id: number) =>
     (await runSiteTask(services, id, 'count-rows', { most: MOST_TABLES }, options)).tables.filter(isMeant)
   const here = await rowsOf(input.siteId)
-  const there = isElsewhere ? undefined : await rowsOf(input.sourceId)
+  const there = isElsewhere ? (await rowsInBackup(context)).filter(isMeant) : await rowsOf(input.sourceId)
   const asked = { since: since === null ? ALWAYS : inSeconds(since), most: MOST_LISTED }
   const newer = await runSiteTask(services, input.siteId, 'newer-than', asked, options)
   return {
@@ -116,13 +118,24 @@ async function compareDatabases(context: Context, isElsewhere: boolean): Promise
   }
 }
 
+/** Counts the rows of the source in its backup, because its PHP runs on another host. */
+async function rowsInBackup(context: Context): Promise<Rows> {
+  const { signal } = context
+  const source = await sourceInStorage(context)
+  let rows: Rows = []
+  await source.withDatabase(async (dump) => {
+    rows = await countRowsOfDump(dump, { signal })
+  })
+  return rows
+}
+
 /** WordPress stores whole seconds. What it stored in the second of the copy may be newer than that. */
 const inSeconds = (ms: number): string =>
   new Date(Math.floor(ms / 1000) * 1000 - 1000).toISOString().slice(0, 19).replace('T', ' ')
 
-type Rows = readonly { readonly table: string; readonly rows: number }[]
+type Rows = readonly TableRows[]
 
-function sideBySide(here: Rows, there: Rows = []) {
+function sideBySide(here: Rows, there: Rows) {
   const [own, other] = [here, there].map((rows) => new Map(rows.map(({ table, rows: count }) => [table, count])))
   const names = [...new Set([...here, ...there].map(({ table }) => table))].sort().slice(0, MOST_TABLES)
   return names.map((table) => ({ table, rows: own?.get(table) ?? null, fromRows: other?.get(table) ?? null }))

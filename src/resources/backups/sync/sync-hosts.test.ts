@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
 import { testBackups } from '../../../backups/backup-store.fixture.ts'
@@ -175,4 +175,68 @@ test('changes nothing and says why, if the hosts do not see the same folder', as
     directory,
   ])
   await close()
+})
+
+describe('a push from a staging site on another host', () => {
+  let [near, far]: FakeHost[] = []
+  let live: MadeSite
+  let staging: MadeSite
+  let path: string
+  beforeEach(async () => {
+    ;[near, far] = hosts as [FakeHost, FakeHost]
+    live = await newSite(far as FakeHost, 'live')
+    staging = await newSite(near as FakeHost, 'staging')
+    for (const host of hosts) work(host)
+    const linked = await owner.call('POST', `/v1/sites/${live.id}/environments`, { site_id: staging.id })
+    expect(linked.status).toBe(200)
+    path = `/v1/sites/${live.id}/environments/${staging.id}`
+  })
+
+  async function push(body: object): Promise<number> {
+    const answer = await owner.call('POST', `${path}/push`, body)
+    expect([answer.status, answer.body.errors]).toEqual([200, null])
+    const id = Number(answer.headers['operation-id'])
+    expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })
+    return id
+  }
+  const expected = (overwritten: string) => {
+    const of = (part: string) => (overwritten.split(' ').includes(part) ? 'staging' : 'live')
+    const made = `@import "//${live.name}.test/${of('uploads')}.css"`
+    return [of('themes'), 'live', made, of('database'), `http://${live.name}.test`]
+  }
+
+  test.each([
+    ['code', {}, 'themes'],
+    ['chosen', { folders: ['themes'], tables: ['wp_options'] }, 'themes database'],
+  ])('with the preset %s and %j overwrites %s, and can be undone', async (preset, more, overwritten) => {
+    const before = await says(far as FakeHost, live)
+    const id = await push({ preset, ...more })
+    expect(await says(far as FakeHost, live)).toEqual(expected(overwritten))
+    expect((await says(near as FakeHost, staging)).slice(0, 2)).toEqual(['staging', 'staging'])
+    const undone = await owner.call('POST', `/v1/operations/${id}/undo`)
+    expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
+    expect(await says(far as FakeHost, live)).toEqual(before)
+  })
+
+  test('with dry_run changes nothing, and counts files and rows of both sites', async () => {
+    const before = await says(far as FakeHost, live)
+    const opened = new DatabaseSync(join(staging.directory, 'private/database/site.sqlite'))
+    opened.exec("insert into wp_options values ('new', 'one'); insert into wp_posts (guid) values ('1'), ('2')")
+    opened.exec('create table wp_more (id integer); insert into wp_more values (1)')
+    opened.close()
+    const id = await push({ preset: 'everything', dry_run: true })
+    expect(await says(far as FakeHost, live)).toEqual(before)
+    const report = (await owner.call('GET', `${path}/previews/${id}`)).body.data
+    expect(report).toMatchObject({ files: { changed: { count: 3 } } })
+    // A fake host says what its own site has. The dump in the backup has the rest.
+    for (const row of [
+      { table: 'wp_more', rows: null, fromRows: 1 },
+      { table: 'wp_options', rows: 5, fromRows: 6 },
+      { table: 'wp_posts', rows: 3, fromRows: 2 },
+    ])
+      expect(report.database.tables).toContainEqual(row)
+    const chosen = await push({ preset: 'chosen', tables: ['wp_posts'], dry_run: true })
+    const { tables } = (await owner.call('GET', `${path}/previews/${chosen}`)).body.data.database
+    expect(tables).toEqual([{ table: 'wp_posts', rows: 3, fromRows: 2 }])
+  })
 })

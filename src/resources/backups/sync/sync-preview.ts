@@ -52,10 +52,7 @@ export const SyncPreview = Type.Object(
                   Type.Integer({ description: 'On the destination. Null without this table', examples: [12] }),
                 ),
                 fromRows: nullable(
-                  Type.Integer({
-                    description: 'On the source. Null without this table, or if the source is on another host',
-                    examples: [14],
-                  }),
+                  Type.Integer({ description: 'On the source. Null without this table', examples: [14] }),
                 ),
               },
               { title: 'SyncPreviewTable' },
