@@ -60,6 +60,7 @@ export async function judge({ read, transaction, signal, now }: JudgeContext): P
       const findings = (await installedOnSites(tx, siteIds)).flatMap((each) => findingOf(each, known))
       await reconcileAlerts(tx, 'vulnerability', findings, now(), siteIds)
     })
+    await between()
   }
 }
 
