@@ -16,6 +16,7 @@ import { listsBench } from './lists.ts'
 import { logsBench } from './logs.ts'
 import { machinesBench } from './machines.ts'
 import { manySitesBench } from './many-sites.ts'
+import { manyUpdatesBench } from './many-updates.ts'
 import { memoryBench } from './memory.ts'
 import { movesBench } from './moves.ts'
 import { nativeBench } from './native.ts'
@@ -57,8 +58,9 @@ const onlyWhenAsked: Record<string, () => Promise<Section | Section[]>> = {
   drains: () => drainsBench(),
   fleet: fleetBench,
   statistics: statisticsBench,
-  care: async () => [await careBench(), await inventoryBench()],
+  care: async () => [await careBench(), await inventoryBench(), await manyUpdatesBench()],
   inventory: inventoryBench,
+  'many-updates': manyUpdatesBench,
   day: dayBench,
   'safe-updates': safeUpdatesBench,
 }

@@ -138,6 +138,9 @@ async function updateOne(stead: Stead, site: number, name: string): Promise<Outc
   const id = headers.get('operation-id') as string
   const { state } = await stead.ended(id, MOST_MS)
   const report = (await stead.api('GET', `/v1/sites/${site}/safe-updates/${id}`)).body.data
+  // Without pictures, it would prove less than it says.
+  if (report.state === 'kept' && report.pictures_missing !== null)
+    throw new Error(`${name}: ${report.pictures_missing}`)
   console.error(`${name}: ${state} ${report.state} ${report.reason ?? ''} ${report.pictures_missing ?? ''}`)
   return { name, state: report.state, ms: performance.now() - began }
 }
