@@ -161,18 +161,23 @@ export async function picturesAfter(
     // A page that does not answer would only show an error.
     return known?.after?.status === 200 ? [{ page, kind: known.kind, path: known.path }] : []
   })
-  const doubtful = new Set<number>()
+  const doubtful = new Map<number, Judgement>()
   let seen = 0
   await compare(wanted, 1, async (judgement) => {
     if (isWell(judgement)) await keep(judgement)
-    else doubtful.add(judgement.found.page)
+    else doubtful.set(judgement.found.page, judgement)
     context.progress((FIRST_LOOK * ++seen) / wanted.length)
   })
   await compare(
     wanted.filter(({ page }) => doubtful.has(page)),
     MOST_LOOKS,
-    keep,
+    async (judgement) => {
+      doubtful.delete(judgement.found.page)
+      await keep(judgement)
+    },
   )
+  // A page that differed, and that cannot be seen again, counts as different.
+  for (const judgement of doubtful.values()) await keep(judgement)
   return { pages: compared, pictures, missing }
 }
 
