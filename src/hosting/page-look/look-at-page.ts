@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { headerOf } from '../../platform/http/request/raw-headers.ts'
 import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
 import { isHostsDoing, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import { readPage } from '../site-imports/page-text.ts'
+import { withoutCache } from './without-cache.ts'
 
 /** The most that is read of a page. The rest does not count. */
 const MOST_BYTES = 2 << 20
@@ -52,7 +54,15 @@ export async function lookAtPage(
 ): Promise<PageLook> {
   const script = scriptOf(path)
   const request = {
-    ...{ method: 'GET', path, script, body: null, https: false, host: site.address, remoteAddress: '127.0.0.1' },
+    ...{
+      method: 'GET',
+      path: withoutCache(path) + randomUUID(),
+      script,
+      body: null,
+      https: false,
+      host: site.address,
+      remoteAddress: '127.0.0.1',
+    },
     headers: ['Host', site.address, 'Accept', 'text/html'],
   }
   const began = performance.now()

@@ -4,6 +4,7 @@
  * it reads from standard input. Chromium reaches only the host's proxy, through the socket that is bound into the jail.
  * The result is one line of JSON on standard output, or one for each page of which it takes pictures.
  */
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { parseArgs } from 'node:util'
@@ -252,7 +253,12 @@ interface Picture extends Size {
 
 /** What the host wants to see, from standard input. */
 interface Look {
-  readonly pages: readonly { readonly page: number; readonly url: string; readonly widths: readonly number[] }[]
+  readonly pages: readonly {
+    readonly page: number
+    /** Each visit appends a value of its own, so that no cache answers. */
+    readonly url: string
+    readonly widths: readonly number[]
+  }[]
   /** What pages take for the current time. */
   readonly at: number
   readonly masks: readonly string[]
@@ -465,7 +471,7 @@ async function shoot(
   await page.setViewport({ ...size, deviceScaleFactor: 1 })
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }])
   await page.evaluateOnNewDocument(calm, { at: look.at, still: STILL, hidden: hiddenElements(look.masks) })
-  await open(page, url)
+  await open(page, url + randomUUID())
   await within(LATE_MS, (signal) => page.waitForNetworkIdle({ idleTime: 100, timeout: 0, signal }))
   const how = { type: 'jpeg', quality: QUALITY } as const
   const picture = await wholePicture(page, how, MOST_TRIES_OF_SHOT, async () => void (await page.evaluate(hold)))

@@ -45,9 +45,13 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('pictures of pages',
   /** Returns the content of an address, by the number of its visit. */
   let pages: Record<string, (visit: number) => string | Promise<string>>
   let visits: Map<string, number>
+  /** With their queries. */
+  let visited: string[]
   let widths: readonly PictureWidth[]
   beforeAll(async () => {
-    server = createServer(async ({ url: path = '' }, response) => {
+    server = createServer(async ({ url = '' }, response) => {
+      visited.push(url)
+      const path = url.replace(/[?&]stead-look=.*/, '')
       const visit = (visits.get(path) ?? 0) + 1
       visits.set(path, visit)
       if (path === '/moving.gif') return response.setHeader('content-type', 'image/gif').end(gif)
@@ -63,6 +67,7 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('pictures of pages',
   })
   beforeEach(async () => {
     visits = new Map()
+    visited = []
     pages = {}
     widths = [390]
     folder = await mkdtemp(join(tmpdir(), 'stead-pictures-'))
@@ -110,6 +115,21 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('pictures of pages',
     await comparePicturesAfter({ ...options(paths, {}), ...more }, async (found) => void seen.push(found))
     return seen.map((found) => ('failed' in found ? found : (found.pictures[0]?.different ?? -1)))
   }
+
+  test(
+    'ask no cache',
+    async () => {
+      pages['/'] = (visit) => page(`<p>${visit === 3 ? 'another text' : 'the same'}</p>`)
+      pages['/?page_id=2'] = () => page('<p>the same</p>')
+      await take(['/', '/?page_id=2'])
+      await compare(['/', '/?page_id=2'], { looks: 2 })
+      const asked = visited.filter((url) => url.includes('stead-look'))
+      expect(new Set(asked).size).toBe(7)
+      const isOfPage = (url: string) => /^\/(\?|\?page_id=2&)stead-look=[\da-f-]+$/.test(url)
+      expect(asked.filter((url) => !isOfPage(url))).toEqual([])
+    },
+    MINUTES,
+  )
 
   test(
     'leave masked elements out, whatever else is in the list',

@@ -1,4 +1,5 @@
 import { shortLine } from '../../platform/short-line.ts'
+import { withoutCache } from '../page-look/without-cache.ts'
 import { isMask } from './mask.ts'
 import {
   type BrowserVisit,
@@ -15,6 +16,7 @@ export type PictureWidth = (typeof pictureWidths)[number]
 export interface PageToPicture {
   /** Its place among the pages of the update. */
   readonly page: number
+  /** No cache answers. */
   readonly url: string
   readonly widths: readonly PictureWidth[]
 }
@@ -159,7 +161,8 @@ async function visit(
   }: PictureOptions & Omit<PagesToPictureAgain, 'siteId' | 'pictures'>,
   seen: (part: unknown) => Promise<void>,
 ): Promise<void> {
-  const input = JSON.stringify({ pages, masks: masks.filter(isMask), at, looks, most })
+  const uncached = pages.map((page) => ({ ...page, url: withoutCache(page.url) }))
+  const input = JSON.stringify({ pages: uncached, masks: masks.filter(isMask), at, looks, most })
   const startedAt = performance.now()
   await runPartsInJail({ mostMs: looks > 1 ? MOST_MS_OF_MANY : MOST_MS, ...options, input }, ['--shoot'], {
     most: pages.length,

@@ -9,7 +9,7 @@ import type { JobWorld } from '../../../test/support/contract.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { answer, besideSite, directoryOf, loseRights, refuse } from '../../../test/support/job-worlds.ts'
 import { until } from '../../../test/support/stead.ts'
-import { MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
+import { MeasureFailed, MeasureImpossible } from '../../hosting/page-measure/measure-page.ts'
 import type {
   ComparedPictures,
   PagesToPicture,
@@ -124,7 +124,9 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
     const handle = async (...given: Parameters<typeof pool.handle>) => {
       const response = await pool.handle(...given)
       const [forms] = await versions()
-      return forms === '2.0' ? { ...response, ...(await change(given[1].path)) } : response
+      return forms === '2.0'
+        ? { ...response, ...(await change(given[1].path.replace(/[?&]stead-look=.*/, ''))) }
+        : response
     }
     give({ pool: { ...pool, handle } })
   }
@@ -269,6 +271,23 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
       [[0, 1, 2], 1],
       [[1], 5],
     ])
+  })
+
+  test.each(['a page', 'a browser'])('are undone if a page differs, and %s fails at the second look', async (what) => {
+    const { comparePicturesAfter } = world.host.services
+    give({
+      comparePicturesAfter: async (look: PagesToPictureAgain, onPage: (seen: object) => Promise<void>) => {
+        if (look.looks > 1 && what === 'a browser') throw new MeasureFailed('It ended')
+        await comparePicturesAfter(look, (seen) =>
+          look.looks > 1
+            ? onPage({ page: (seen as ComparedPictures).page, failed: 'It ended' })
+            : onPage({ ...(seen as ComparedPictures), pictures: [{ width: 1280, different: 5 }] }),
+        )
+      },
+    })
+    const { report } = await update()
+    expect([report.state, report.pictures_missing]).toEqual(['undone', 'It ended'])
+    expect(report.pages.map(({ pictures }: { pictures: object[] }) => pictures.length)).toEqual([1, 1, 1])
   })
 
   test('judge the other pages if a browser could not open one', async () => {
