@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { readableOnWhite } from '../../colors.ts'
+import { batches } from '../../platform/batches.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { MailBrand } from '../../platform/mail/letter.ts'
 import { isOperator } from '../account/public.ts'
@@ -84,8 +85,8 @@ export async function brandOfMail(
   { siteIds, toId }: { readonly siteIds: readonly number[]; readonly toId: number },
 ): Promise<MailBrand | undefined> {
   const owners = new Set<number>()
-  for (let at = 0; at < siteIds.length && owners.size < 2; at += IDS_AT_ONCE) {
-    const some = siteIds.slice(at, at + IDS_AT_ONCE)
+  for (const some of batches(siteIds, IDS_AT_ONCE)) {
+    if (owners.size > 1) return undefined
     const rows = tx.selectFrom('sites').select('account_id').distinct().where('id', 'in', some).limit(2)
     for (const { account_id: id } of await rows.execute()) owners.add(Number(id))
   }

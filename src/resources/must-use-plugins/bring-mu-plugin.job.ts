@@ -7,6 +7,7 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
+import { someOf } from '../../platform/some-of.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import type { EventType } from '../webhooks/public.ts'
@@ -158,9 +159,9 @@ async function tellDone(tx: Tx, context: Context, type: EventType): Promise<{ wa
     message: `Must-use plugin ${plugin.slug}: ${summary}`,
     event: { type, data: { ...eventData(plugin), sites: counts } },
   })
-  const [first, ...others] = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
-  if (!first) return {}
-  return { warning: `Site ${first.siteId}: ${first.message}${others.length > 0 ? `; and ${others.length} more` : ''}` }
+  const others = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
+  const messages = others.map(({ siteId, message }) => `Site ${siteId}: ${message}`)
+  return messages.length > 0 ? { warning: someOf(messages, 1, { between: '; ' }) } : {}
 }
 
 async function tellRefused(tx: Tx, context: FailureContext<Input>, type: EventType): Promise<void> {

@@ -6,6 +6,7 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import { MINUTE_MS } from '../../platform/durations.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedule.ts'
+import { someOf } from '../../platform/some-of.ts'
 import { type AlertFinding, reconcileAlerts, sitesThatDiffer } from '../alerts/public.ts'
 import {
   fixOf,
@@ -105,9 +106,8 @@ async function sitesToChange(read: Tx, known: ReadonlyMap<string, VulnerableVers
 }
 
 function describe(version: string, rows: readonly Vulnerable['row'][]): string {
-  const [worst] = rows as [Vulnerable['row']]
   const fixes = rows.map((row) => fixOf(row, version))
   const advice = fixes.includes(null) ? 'No version fixes it yet. Consider removing it' : 'Update it'
-  const more = rows.length > 1 ? `, and ${rows.length - 1} more` : ''
-  return `Version ${version}: ${worst.title}${more}. ${advice}`
+  const titles = rows.map(({ title }) => title)
+  return `Version ${version}: ${someOf(titles, 1)}. ${advice}`
 }
