@@ -69,7 +69,8 @@ export interface OperationRow {
   state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
   /** Set while only the undo remains: the state that follows. */
   ending: 'failed' | 'canceled' | null
-  cancel_requested: Flag
+  /** 2: it yields to another operation of its site. */
+  cancel_requested: Flag | 2
   /** When a person paused it. Its steps begin no more work until it is continued. */
   paused_at: number | null
   /** How often a worker has taken it up. It never decreases, so that it fences off late writers. */

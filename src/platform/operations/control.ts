@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
-import { type Definitions, yieldingTypes } from './definition.ts'
+import { type Definition, type Definitions, yieldingTypes } from './definition.ts'
 import { isCancelable, isRetryable } from './read.ts'
+import { storedSource } from './stored.ts'
 import { databaseNow, type StoredOperation } from './worker/lease.ts'
 import { isPastReturn, stepsInPlay } from './worker/next-transition.ts'
 import { end } from './worker/operation-state.ts'
@@ -16,6 +17,7 @@ export type CancelOutcome = 'canceled' | 'requested' | 'too_late' | 'unknown'
  * @param now milliseconds UTC
  * @param definitions those whose `failed` hook is called for an operation that is canceled directly; without them, no
  * hook is called, and the worker ignores a request behind a point of no return
+ * @param isYielding whether it yields to another operation
  * @throws the hook's error
  */
 export async function requestCancel(
@@ -23,6 +25,7 @@ export async function requestCancel(
   operationId: number,
   now: number,
   definitions?: Definitions,
+  isYielding = false,
 ): Promise<CancelOutcome> {
   const operation = await lockedOperation(tx, operationId)
   if (!operation) return 'unknown'
@@ -30,15 +33,17 @@ export async function requestCancel(
   const steps = await stepsOf(tx, operationId)
   const definition = definitions?.get(operation.type)
   if (definition && isPastReturn(definition, steps)) return 'too_late'
+  const cancel_requested = isYielding ? (2 as const) : (1 as const)
   if (operation.state === 'queued' && steps.every(({ started_at }) => started_at === null)) {
-    await end(tx, { operation, steps }, definition, 'canceled', { clock: () => now })
+    const canceled = { ...operation, cancel_requested }
+    await end(tx, { operation: canceled, steps }, definition, 'canceled', { clock: () => now })
     return 'canceled'
   }
   await tx
     .updateTable('operations')
     // An operation that waits for its next attempt need not wait any longer.
     .set({
-      cancel_requested: 1,
+      cancel_requested,
       ...(operation.state === 'queued' && { run_at: databaseNow(tx), waits_since: databaseNow(tx) }),
     })
     .where('id', '=', operationId)
@@ -86,11 +91,20 @@ export async function cancelOperationsOf(
 }
 
 /** Cancels operations that yield to another operation of their site, so that it does not have to wait for them. */
-export async function cancelYielding(tx: Tx, siteId: number, now: number): Promise<void> {
-  const types = yieldingTypes()
-  if (types.length === 0) return
-  const open = await openOperations(tx, siteId).where('type', 'in', types).execute()
-  for (const { id } of open) await requestCancel(tx, id, now)
+export async function cancelYielding(
+  tx: Tx,
+  { siteId, to, now }: { readonly siteId: number; readonly to: number; readonly now: number },
+): Promise<void> {
+  const types = new Map(yieldingTypes().map((type) => [type.name, type]))
+  if (types.size === 0) return
+  const open = openOperations(tx, siteId).where('type', 'in', [...types.keys()])
+  for (const row of await open.where('id', '<', to).selectAll().execute()) {
+    const { id: operationId, account_id: accountId, asked_by_id: askedById } = row
+    const about = { operationId, siteId, accountId, askedById, source: storedSource(row), now }
+    const yields = (types.get(row.type) as Definition).yields
+    if (await yields?.(tx, { ...about, input: JSON.parse(row.input) }))
+      await requestCancel(tx, operationId, now, types, true)
+  }
 }
 
 const openOperations = (tx: Tx, siteId: number) =>

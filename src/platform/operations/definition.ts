@@ -139,9 +139,24 @@ export interface FailureContext<Input = unknown> {
   readonly source: unknown
   readonly input: Input
   readonly canceled: boolean
+  /** Whether it was canceled because it yielded to another operation of its site: see `yields`. */
+  readonly yielded: boolean
   /** The operation's stored error; `null` if it was canceled before anything failed. */
   readonly error: string | null
   now(): number
+}
+
+/** An operation that may yield to another one. */
+export interface OpenOperation<Input = unknown> {
+  readonly operationId: number
+  readonly siteId: number
+  readonly accountId: number | null
+  /** The account that requested it, or null for Stead itself. */
+  readonly askedById: number | null
+  readonly source: unknown
+  readonly input: Input
+  /** Milliseconds UTC. */
+  readonly now: number
 }
 
 /** An operation type, created by {@link durable}. */
@@ -167,10 +182,11 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
    */
   readonly atOnce?: number
   /**
-   * Whether it is canceled when a person starts another operation of its site that would have to wait for it. It can be
-   * repeated at any time.
+   * Called when a person starts another operation of its site that would have to wait for it, in that transaction. It
+   * returns whether it is canceled for that. If so, it has made sure that it is repeated where that is needed. Its rows
+   * are not locked, so its worker may have begun a step more.
    */
-  readonly yields?: true
+  yields?(tx: Tx, open: OpenOperation<Static<Schema>>): Promise<boolean>
   /** Whether a person may pause it. Its steps ask `isPaused` before they begin more work. */
   readonly pausable?: true
   /** Whether other operations do its work, which it starts and waits for. */
@@ -210,15 +226,15 @@ type Declared<Schema extends TSchema, Services, Results> = Omit<Definition<Schem
 export const durableWith =
   <Services>() =>
   <Schema extends TSchema, Results>(definition: Declared<Schema, Services, Results>): Definition<Schema, Services> => {
-    if (definition.yields) yielding.push(definition.name)
+    if (definition.yields) yielding.push(definition as AnyDefinition)
     return definition as Definition<Schema, Services>
   }
 
-/** The names of yielding types, collected while the code loads. */
-const yielding: string[] = []
+/** Types that yield, collected while the code loads. */
+const yielding: AnyDefinition[] = []
 
-/** Returns the names of the declared types that yield to others. */
-export const yieldingTypes = (): readonly string[] => yielding
+/** Returns the declared types that yield to others. */
+export const yieldingTypes = (): readonly AnyDefinition[] => yielding
 
 /** Declares an operation type whose steps need no services. */
 export const durable = durableWith<unknown>()

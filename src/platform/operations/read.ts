@@ -143,7 +143,7 @@ async function withSteps(tx: Tx, rows: readonly StoredOperation[]): Promise<Oper
     accountId: row.account_id,
     askedById: row.asked_by_id,
     state: row.state,
-    cancelRequested: row.cancel_requested === 1,
+    cancelRequested: row.cancel_requested !== 0,
     pausedAt: row.finished_at === null ? row.paused_at : null,
     isCancelable: isCancelable(row),
     isRetryable: isRetryable(row),

@@ -205,7 +205,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
       await api.database.transaction((tx) =>
         noteFailure(tx, {
           ...{ operationId, siteId: null, accountId: owner.accountId, source: null, input: { hostName } },
-          ...{ canceled: false, error, now: () => 1 },
+          ...{ canceled: false, yielded: false, error, now: () => 1 },
         }),
       )
     const logged = api.database.read.selectFrom('activity').select('message').where('action', '=', 'certificate.failed')
@@ -229,7 +229,7 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
       api.database.transaction((tx) =>
         noteFailure(tx, {
           ...{ operationId, siteId: null, accountId: owner.accountId, source: null, input: { hostName } },
-          ...{ canceled: false, error, now: () => 1000 },
+          ...{ canceled: false, yielded: false, error, now: () => 1000 },
         }),
       )
     await fail(other, 'of another')

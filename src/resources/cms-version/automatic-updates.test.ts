@@ -126,6 +126,42 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     expect(JSON.parse(first?.input as string)).toEqual({ siteId: live, version: '6.8.1', channel: 'stable' })
   })
 
+  test('yield to what a person starts until they close the site, and are planned again', async () => {
+    const site = await withCore('one')
+    await plan()
+    const open = async () => {
+      const rows = api.database.read.selectFrom('operations').select(['id', 'state']).where('type', '=', TYPE)
+      return rows.orderBy('id').execute()
+    }
+    const startAnother = async () => {
+      const answer = await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type: 'db' })
+      expect(answer.status).toBe(200)
+    }
+    await startAnother()
+    expect(await open()).toMatchObject([{ state: 'canceled' }])
+    expect(await lastFailureOf(api.database.read, site)).toBeUndefined()
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('operations')
+        .set({ state: 'succeeded', finished_at: now })
+        .where('state', '=', 'queued')
+        .execute(),
+    )
+    await plan()
+    const [, again] = await open()
+    expect(again).toMatchObject({ state: 'queued' })
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('operation_steps')
+        .set({ started_at: now })
+        .where('operation_id', '=', again?.id as number)
+        .where('name', '=', 'close')
+        .execute(),
+    )
+    await startAnother()
+    expect(await open()).toMatchObject([{ state: 'canceled' }, { state: 'queued' }])
+  })
+
   const leftAlone: [string, (site: number) => Promise<unknown>][] = [
     ['has it already', (site) => set(site, { core_version: '6.8.1' })],
     ['is of a branch without one', (site) => set(site, { core_version: '6.7.2' })],

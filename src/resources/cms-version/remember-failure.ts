@@ -4,14 +4,19 @@ import { wasBegun } from '../../platform/operations/steps-of.ts'
 import { AGAIN_MS, rememberFailure } from './failed-update.store.ts'
 
 /**
- * Records that an update failed or was canceled, so that Stead does not retry the release automatically.
+ * Records that an update failed or was canceled, so that Stead does not retry the release automatically. One that has
+ * yielded to another operation is retried.
  * @returns false when the site was not touched yet, in which case Stead retries later
  */
 export async function rememberThatItFailed(
   tx: Tx,
-  context: Pick<FailureContext<{ siteId: number; version: string }>, 'operationId' | 'input' | 'canceled' | 'now'>,
+  context: Pick<
+    FailureContext<{ siteId: number; version: string }>,
+    'operationId' | 'input' | 'canceled' | 'yielded' | 'now'
+  >,
 ): Promise<boolean> {
-  const { input, operationId, canceled } = context
+  const { input, operationId, canceled, yielded } = context
+  if (yielded) return false
   const now = context.now()
   const isFinal = canceled || (await wasBegun(tx, operationId, 'close'))
   const { siteId, version } = input

@@ -5,6 +5,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
+import { wasBegun } from '../../platform/operations/steps-of.ts'
 import { raiseAlert } from '../alerts/public.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
@@ -23,6 +24,8 @@ export const updateBySchedule = durableWith<HostServices>()({
   name: 'site.update_cms_version_by_schedule',
   ...updateDefinition,
   atOnce: AT_ONCE,
+  // A closed site is open soonest when its update ends. Stead plans the update again.
+  yields: async (tx, { operationId }) => !(await wasBegun(tx, operationId, 'close')),
   steps: { wanted: replacement.open({ run: requireWanted }), ...updateDefinition.steps },
   failed: tellOwner,
 })

@@ -97,9 +97,9 @@ export function changeBy(
     },
     async start(definition, input, { about = by.about, ...options } = {}) {
       const askedById = actor === 'systems' ? null : actor.caller?.accountId
-      // Stead's own operations can wait.
-      if (actor !== 'systems' && about.siteId != null) await cancelYielding(tx, about.siteId, now)
       const id = await enqueue(tx, definition, input, { ...about, ...options, askedById, now })
+      // Stead's own operations can wait.
+      if (actor !== 'systems' && about.siteId != null) await cancelYielding(tx, { siteId: about.siteId, to: id, now })
       started?.push(id)
       return id
     },

@@ -23,7 +23,8 @@ export const makeReport = durableWith<HostServices>()({
   changeableBy: { site: 'manage performance' },
   attempts: 2,
   atOnce: 1,
-  yields: true,
+  // The next one follows at its time.
+  yields: async () => true,
   steps: {
     desktop: { run: (context: Context) => measure(context, 'desktop'), weight: 10 },
     mobile: { run: (context: Context) => measure(context, 'mobile'), weight: 10 },

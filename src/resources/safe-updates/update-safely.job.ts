@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import {
   durableWith,
   type FailureContext,
+  type OpenOperation,
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
@@ -18,6 +19,7 @@ import { judgeParts, raiseUndone } from './alert-of-undo.ts'
 import { type UpdateContext, type Updated, undoAll, updateAll } from './change-extensions.ts'
 import { type AfterUpdate, type BeforeUpdate, lookAfter, lookBefore, verdict } from './look-at-site.ts'
 import { type BeforeInBrowser, forgetBefore, picturesAfter, picturesBefore } from './look-in-browser.ts'
+import { repeatTurnOf } from './policy/policy.store.ts'
 import { noteKeptUpdate, noteUndoneUpdate } from './policy/undone.store.ts'
 import { beginReport, endReport, findUpdate, setChanging, storeFindings, storePictures } from './safe-update.store.ts'
 import { SafeUpdateOrder, type UpdatedItem } from './safe-update.ts'
@@ -48,6 +50,7 @@ export const updateSafelyJob = durableWith<HostServices>()({
     ...(core ? [{ siteId, capability: 'change the CMS version' } as const] : []),
   ]),
   attempts: 3,
+  yields: repeatLater,
   steps: {
     note: {
       commit: (tx: Tx, context: Context) => beginReport(tx, context.operationId, context.input.siteId, context.now()),
@@ -76,6 +79,11 @@ export const updateSafelyJob = durableWith<HostServices>()({
   },
   failed: tellOfUndo,
 })
+
+/** An update by a policy yields before it changes the site. */
+async function repeatLater(tx: Tx, open: OpenOperation<SafeUpdateOrder>): Promise<boolean> {
+  return !(await wasBegun(tx, open.operationId, 'update')) && repeatTurnOf(tx, open)
+}
 
 type AfterSteps = CoreResults & { update: Updated }
 
@@ -136,11 +144,12 @@ const eventData = (
 })
 
 async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Promise<void> {
-  const { input, operationId, canceled, error, now } = context
+  const { input, operationId, canceled, yielded, error, now } = context
   const { siteId } = input
   const { against } = ((await resultOfStep(tx, operationId, 'pictures_after')) ?? { against: null }) as Judged
   const isUndone = (await openAfterFailure(tx, context)).isRolledBack && (await wasUndone(tx, operationId, 'update'))
-  const told = (error ?? (canceled ? 'It was canceled' : 'unknown')).replace(/\.$/, '')
+  const why = yielded ? 'It yielded to another operation of the site, and is repeated later' : 'It was canceled'
+  const told = (error ?? (canceled ? why : 'unknown')).replace(/\.$/, '')
   const reason = isUndone
     ? `${told}${await lostContent(tx, context)}`
     : `${told}. Stead could not restore the earlier files: retry or undo the operation`
@@ -150,7 +159,7 @@ async function tellOfUndo(tx: Tx, context: FailureContext<SafeUpdateOrder>): Pro
   const isTouched = await wasBegun(tx, operationId, 'update')
   const { items } = ((await resultOfStep(tx, operationId, 'update')) ?? { items: [] }) as Updated
   // What failed before it touched the site says nothing about the versions.
-  if (isHere && (canceled || isTouched)) await noteUndoneUpdate(tx, context, items)
+  if (isHere && ((canceled && !yielded) || isTouched)) await noteUndoneUpdate(tx, context, items)
   // Or an automatic update would install the same release minutes later.
   if (isHere && input.core && (await hasResult(tx, operationId, 'core')))
     await rememberThatItFailed(tx, { ...context, input: { siteId, version: input.core.version } })

@@ -99,7 +99,7 @@ export async function checkLeases(tx: Tx, owner: string, leases: readonly Lease[
     lost: leases.filter((lease) => !isHeld(lease)),
     canceled: leases.filter((lease) => {
       const row = held.get(lease.operationId)
-      return row?.cancel_requested === 1 && row.ending === null
+      return row !== undefined && row.cancel_requested !== 0 && row.ending === null
     }),
   }
 }

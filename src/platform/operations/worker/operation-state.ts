@@ -156,6 +156,7 @@ async function callHook(
     source: storedSource(operation),
     input: JSON.parse(operation.input),
     canceled: state === 'canceled',
+    yielded: state === 'canceled' && operation.cancel_requested === 2,
     error: operation.error,
     now: clock,
   }
@@ -239,7 +240,7 @@ export async function attemptFailed(
     if (!givenUp) await requeue(tx, operation, failure.waitMs as number)
     return givenUp
   }
-  const canceled = operation.cancel_requested === 1 && failure.isCancelable
+  const canceled = operation.cancel_requested !== 0 && failure.isCancelable
   if (canceled || failure.waitMs === undefined) {
     await changeStep(tx, current, transition.position, {
       state: 'failed',

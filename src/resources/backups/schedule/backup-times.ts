@@ -11,6 +11,9 @@ export const rhythms = {
 } as const
 export type Rhythm = keyof typeof rhythms
 
+/** The rhythm of the scheduled backups of a kind. */
+export const rhythmOf = { fs: 'files', db: 'database' } as const
+
 /**
  * 2^32 divided by the golden ratio: its multiples, modulo 2^32, are evenly spread however many there are (Knuth, TAOCP
  * vol. 3, 6.4).

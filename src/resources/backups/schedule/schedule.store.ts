@@ -67,6 +67,17 @@ export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number)
   return due as SiteDueForBackup[]
 }
 
+/** Repeats a turn of a site at this time, unless the next one comes before it. */
+export async function repeatTurn(tx: Tx, siteId: number, rhythm: Rhythm, at: number): Promise<void> {
+  const column = columns[rhythm]
+  await tx
+    .updateTable('backup_schedules')
+    .set({ [column]: at })
+    .where('site_id', '=', siteId)
+    .where(column, '>', at)
+    .execute()
+}
+
 /** Returns whether the site's owner may get a mail about a failure now. If so, counts it as sent. */
 export async function takeTelling(tx: Tx, siteId: number, when: { now: number; unlessSince: number }) {
   const row = await tx

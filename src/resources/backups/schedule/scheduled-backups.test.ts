@@ -128,6 +128,63 @@ for (const { dialect, skip } of dialects) {
         return id
       })
 
+    test('yields to what a person starts, and is taken ten minutes later, unless the last one is old', async () => {
+      const site = await live('yielding')
+      // The test takes hours.
+      await api.database.transaction((tx) =>
+        tx
+          .updateTable('tokens')
+          .set({ expires_at: now + DAY_MS })
+          .execute(),
+      )
+      startControl()
+      await plan()
+      const hourly = async () => {
+        now = Number((await dueOf(site))?.database_at)
+        await plan()
+        return (await operations('backup.take_scheduled')).at(-1)?.id as number
+      }
+      const startAnother = async () => {
+        const answer = await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type: 'fs' })
+        expect(answer.status).toBe(200)
+        await api.database.transaction(async (tx) => {
+          const ended = { state: 'succeeded', finished_at: now } as const
+          await tx.updateTable('operations').set(ended).where('type', '=', 'backup.take').execute()
+          await tx.deleteFrom('backups').where('origin', '=', 'ondemand').execute()
+        })
+      }
+      const state = async (id: number) =>
+        (await operations('backup.take_scheduled')).find((row) => row.id === id)?.state
+
+      const first = await hourly()
+      await startAnother()
+      expect(await state(first)).toBe('queued')
+      startHost()
+      expect(await ended(api.database, first)).toMatchObject({ state: 'succeeded' })
+      await Promise.all(workers.splice(1).map((worker) => worker.stop(0)))
+
+      const second = await hourly()
+      await startAnother()
+      expect(await state(second)).toBe('canceled')
+      expect(await rows()).toEqual([[site, 'db', 'scheduled', 'completed']])
+      expect((await dueOf(site))?.database_at).toBe(now + 600_000)
+      const third = await hourly()
+      expect(third).not.toBe(second)
+      await api.database.transaction((tx) =>
+        tx
+          .updateTable('backups')
+          .set({ taken_at: now - 2 * 3_600_000 - 1 })
+          .where('state', '=', 'completed')
+          .execute(),
+      )
+      await startAnother()
+      expect(await state(third)).toBe('queued')
+      const told = await api.database.read.selectFrom('activity').select('action').execute()
+      expect(told.filter(({ action }) => action.startsWith('backup')).map(({ action }) => action)).toEqual(
+        Array(3).fill('backup.created'),
+      )
+    })
+
     test('requests none when they are turned off', async () => {
       const site = await live('switched-off')
       startControl(false)

@@ -1,8 +1,10 @@
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
+import { MINUTE_MS } from '../../../platform/durations.ts'
 import {
   durableWith,
   type FailureContext,
+  type OpenOperation,
   PermanentFailure,
   type StepContext,
 } from '../../../platform/operations/definition.ts'
@@ -35,6 +37,8 @@ import {
   siteOwner,
   TRUST_MS,
 } from '../backup.ts'
+import { rhythmOf, rhythms } from '../schedule/backup-times.ts'
+import { repeatTurn } from '../schedule/schedule.store.ts'
 import { measureLater } from './measure-backup.job.ts'
 import { measureBackup } from './measure-backup.ts'
 import { orderBackup } from './order-backup.ts'
@@ -74,7 +78,23 @@ export const takeScheduledBackup = durableWith<HostServices>()({
   name: 'backup.take_scheduled',
   ...definition,
   atOnce: SCHEDULED_AT_ONCE,
+  yields: repeatLater,
 })
+
+/** When a scheduled backup that has yielded is taken. */
+const REPEATED_AFTER_MS = 10 * MINUTE_MS
+
+/** A site that is changed all the time gets its backups, too: without a fresh one, none yields. */
+async function repeatLater(tx: Tx, { input, now }: OpenOperation<Input>): Promise<boolean> {
+  const { siteId, backupId } = input
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup) return false
+  const newest = await newestCompleted(tx, siteId, backup.kind)
+  const rhythm = rhythmOf[backup.kind]
+  if (!newest || newest.takenAt < now - 2 * rhythms[rhythm].everyMs) return false
+  await repeatTurn(tx, siteId, rhythm, now + REPEATED_AFTER_MS)
+  return true
+}
 
 /** A backup that another operation waits for. */
 export interface RequestedBackup {

@@ -17,24 +17,22 @@ import { type Chosen, chooseByPolicy } from './choose-by-policy.ts'
 import {
   deleteFarTurns,
   isOutOfUse,
+  LATER_MS,
   nextDue,
   planTurns,
   policyFor,
   setTurn,
+  sourceOf,
   turnOf,
   type UpdateTurn,
 } from './policy.store.ts'
 import { describePolicy, type UpdatePolicy } from './policy.ts'
 import { nextSlot } from './slots.ts'
 
-/** The source of updates that a policy starts. */
-const POLICY = 'policy'
 /** New sites per transaction, so that other writers do not wait long. */
 const AT_ONCE = 100
 /** Sites of one look. Most have nothing to update. The others wait for the next look. */
 const MOST_LOOKED_AT = 1000
-/** The wait for a site that is busy, and for a directory that does not answer. */
-const LATER_MS = 10 * MINUTE_MS
 
 /**
  * Begins the safe updates that policies want now, as the owners of the sites. They share the places of safe updates of
@@ -110,7 +108,7 @@ async function takeTurn(context: Context, siteId: number): Promise<void> {
     if (outcome.kind === 'update' && typeof chosen === 'object') {
       if ((await countRunning(tx, updateSafelyJob.name)) >= UPDATES_AT_ONCE) return
       if ((await busyHosts(tx, updateSafelyJob.name)).has(outcome.site.hostId as number)) return
-      await begin(tx, outcome, chosen, now())
+      await begin(tx, { ...outcome, turn }, chosen, now())
       return endTurn(tx, siteId, held, { isAfterTrial: chosen.isTrial, now: now() })
     }
     await endTurn(tx, siteId, held, { isAfterTrial: false, now: now() })
@@ -144,13 +142,13 @@ async function endTurn(
 
 async function begin(
   tx: Tx,
-  { site, policy }: { readonly site: Site; readonly policy: UpdatePolicy },
+  { site, policy, turn }: { readonly site: Site; readonly policy: UpdatePolicy; readonly turn: UpdateTurn },
   { found, isTrial }: Exclude<Chosen, string>,
   now: number,
 ): Promise<void> {
   const { id: siteId, accountId, hostId } = site
   const order = { siteId, ...found, paths: [] }
-  const about = { siteId, accountId, hostId, askedById: accountId, source: POLICY, now }
+  const about = { siteId, accountId, hostId, askedById: accountId, source: sourceOf(turn), now }
   const id = await enqueue(tx, updateSafelyJob, order, about)
   await beginReport(tx, id, siteId, now, { isByPolicy: true })
   const names = [...found.plugins, ...found.themes].map(({ path }) => path.slice(0, 200)).join(', ')

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { batches } from '../../../platform/batches.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { DAY_MS } from '../../../platform/durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../../platform/durations.ts'
 import type { UpdatePolicyRow } from '../tables.ts'
 import {
   effectivePolicy,
@@ -139,6 +139,31 @@ export async function setTurn(tx: Tx, siteId: number, turn: Omit<UpdateTurn, 'si
       .set({ slot_at: turn.slotAt, due_at: turn.dueAt, after_trial: turn.isAfterTrial ? 1 : 0 })
       .where('site_id', '=', siteId)
       .execute()
+}
+
+/** The wait for a site that is busy, and for a directory that does not answer. */
+export const LATER_MS = 10 * MINUTE_MS
+
+/** The origin of an update that a policy has started. */
+interface PolicySource {
+  /** The time of the policy that it is for. */
+  readonly policySlotAt: number
+}
+export const sourceOf = ({ slotAt }: UpdateTurn): PolicySource => ({ policySlotAt: slotAt })
+
+/**
+ * Repeats the turn of an update that a policy has started.
+ * @returns false if no policy has started it
+ */
+export async function repeatTurnOf(
+  tx: Tx,
+  { siteId, source, now }: { readonly siteId: number; readonly source: unknown; readonly now: number },
+): Promise<boolean> {
+  const { policySlotAt: slotAt } = (source ?? {}) as Partial<PolicySource>
+  if (slotAt === undefined) return false
+  const next = await turnOf(tx, siteId)
+  if (next) await setTurn(tx, siteId, { slotAt, dueAt: now + LATER_MS, isAfterTrial: false })
+  return true
 }
 
 /** No turn is further ahead than a week and a day. One that is was set before the clock was set back. */

@@ -15,7 +15,7 @@ import { beginReport, endReport, storeFindings } from '../safe-update.store.ts'
 import { updateSafelyJob } from '../update-safely.job.ts'
 import { planSafeUpdates } from './plan-safe-updates.job.ts'
 import { MOST_EXCLUDED } from './policy.ts'
-import { noteKeptUpdate, noteUndoneByPerson, noteUndoneUpdate } from './undone.store.ts'
+import { noteKeptUpdate, noteUndoneByPerson, noteUndoneUpdate, undoneVersions } from './undone.store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -169,6 +169,49 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
     now += HOUR_MS
     await plan()
     expect(await sitesStarted()).toEqual([site])
+  })
+
+  test('yield to what a person starts before they change the site, and are repeated', async () => {
+    const site = await siteNamed('one')
+    await setPolicy(site, daily)
+    await plan()
+    now = Date.parse('2026-02-01T03:00:30Z')
+    await plan()
+    const startSomething = async () => {
+      const { status } = await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type: 'db' })
+      expect(status).toBe(200)
+      await api.database.transaction((tx) =>
+        tx
+          .updateTable('operations')
+          .set({ state: 'succeeded', finished_at: now })
+          .where('type', '=', 'backup.take')
+          .execute(),
+      )
+    }
+    await startSomething()
+    expect(await started()).toMatchObject([{ state: 'canceled' }])
+    const reason =
+      'It yielded to another operation of the site, and is repeated later. The site has its earlier versions'
+    const { data } = (await owner.call('GET', `/v1/sites/${site}/safe-updates`)).body
+    expect([data[0].state, reason]).toEqual(['canceled', expect.stringContaining(data[0].reason)])
+    expect(await undoneVersions(api.database.read, site)).toEqual([])
+    now += 9 * 60_000
+    await plan()
+    expect(await sitesStarted()).toEqual([site])
+    now += 60_000
+    await plan()
+    expect(await started()).toMatchObject([{ state: 'canceled' }, { state: 'queued' }])
+    const again = (await started())[1]?.id as number
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('operation_steps')
+        .set({ started_at: now })
+        .where('operation_id', '=', again)
+        .where('name', '=', 'update')
+        .execute(),
+    )
+    await startSomething()
+    expect((await started())[1]).toMatchObject({ cancel_requested: 0 })
   })
 
   test('update themes, too, and weekly ones only on their day', async () => {
