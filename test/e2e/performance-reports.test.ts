@@ -58,4 +58,18 @@ describe.skipIf(!core || !hasChromium || !bubblewrap || !findModules())('perform
     },
     MINUTES,
   )
+
+  test(
+    'are no visits: the log of visitors has none of them',
+    async () => {
+      const lines = await until('a visit in the log', async () => {
+        await stead.visit('measured', '/?a-visitor')
+        const { logs } = (await stead.api('GET', `/v1/sites/${id}/logs/server`)).body.data
+        return logs.length > 0 && logs
+      })
+      const paths = lines.map((line: { request_url: string }) => line.request_url)
+      expect(new Set(paths)).toEqual(new Set(['/?a-visitor']))
+    },
+    MINUTES,
+  )
 })

@@ -6,7 +6,7 @@ import { hasChromium } from '../support/chromium.ts'
 import { describeSites } from '../support/describe-sites.ts'
 import { type PluginDirectoryServer, pluginFile, startPluginDirectory } from '../support/plugin-directory.ts'
 import { siteRows } from '../support/site-rows.ts'
-import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const MINUTES = 900_000
 const { bubblewrap } = await findAbilities('auto')
@@ -97,7 +97,15 @@ function withSite({ env, browser = false }: { env: Readonly<Record<string, strin
     const { state, error } = await stead.ended(operationId, MINUTES)
     return { state, error, batch: (await stead.api('GET', `/v1/safe-updates/${operationId}`)).body.data }
   }
-  return { update, versionOf, page, rows, twoSites, updateMany }
+  /** Returns what visitors have asked for, once this visit is in the log. */
+  const visited = (path: string): Promise<string[]> =>
+    until('the visit in the log', async () => {
+      await page(path)
+      const { logs } = (await stead.api('GET', `/v1/sites/${id}/logs/server`)).body.data
+      const paths = logs.map((line: { request_url: string }) => line.request_url)
+      return paths.includes(path) && paths
+    })
+  return { update, versionOf, page, rows, twoSites, updateMany, visited }
 }
 
 describeSites('safe updates', ({ env, isNative }) => {
@@ -148,7 +156,7 @@ describeSites('safe updates', ({ env, isNative }) => {
 })
 
 describe.skipIf(!seesPictures)('safe updates with a browser', () => {
-  const { update, versionOf } = withSite({ env: {}, browser: true })
+  const { update, versionOf, visited } = withSite({ env: {}, browser: true })
 
   test(
     'undoes an update that moves the header',
@@ -162,4 +170,8 @@ describe.skipIf(!seesPictures)('safe updates with a browser', () => {
     },
     MINUTES,
   )
+
+  test('looks at pages without a trace in the log of visitors', async () => {
+    expect(new Set(await visited('/?a-visitor'))).toEqual(new Set(['/?a-visitor']))
+  })
 })
