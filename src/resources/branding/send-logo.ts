@@ -8,7 +8,7 @@ export function sendLogo(
 ) {
   const etag = `"${at}"`
   response.header('etag', etag)
-  if (request.headers['if-none-match'] === etag) return response.code(304).send(null)
+  if (request.headers['if-none-match'] === etag) return response.code(304).send()
   return response
     .headers({
       'content-type': type ?? 'application/octet-stream',

@@ -59,7 +59,7 @@ export async function judge({ read, transaction, signal, now }: JudgeContext): P
     signal.throwIfAborted()
     await transaction(async (tx) => {
       const findings = (await installedOnSites(tx, siteIds)).flatMap((each) => findingOf(each, known))
-      await reconcileAlerts(tx, 'vulnerability', findings, now(), siteIds)
+      await reconcileAlerts(tx, 'vulnerability', findings, now(), { siteIds, updatesDetails: true })
     })
     await between()
   }
@@ -102,7 +102,7 @@ async function sitesToChange(read: Tx, known: ReadonlyMap<string, VulnerableVers
     found.push(...sites.flatMap((each) => findingOf(each, known)))
     await between()
   }
-  return sitesThatDiffer(read, 'vulnerability', found)
+  return sitesThatDiffer(read, 'vulnerability', found, { updatesDetails: true })
 }
 
 function describe(version: string, rows: readonly Vulnerable['row'][]): string {

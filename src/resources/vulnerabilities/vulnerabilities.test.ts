@@ -120,6 +120,9 @@ describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip })
         'Version 1.5: forms <= 1.9: stored cross-site scripting, and 1 more. No version fixes it yet. Consider removing it',
       ],
     ])
+    await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '1.6' }])
+    await decide()
+    expect(await open()).toEqual([[blog, 'Best Forms', expect.stringContaining('Version 1.6: ')]])
     const events = api.database.read.selectFrom('events').select('type').where('site_id', '=', blog)
     expect((await events.execute()).filter(({ type }) => type === 'vulnerability_found')).toHaveLength(1)
     await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '2.0' }])

@@ -14,22 +14,28 @@ const MOST = 500
 /**
  * Opens an alert for each finding that has none, and ends those of the kind that are no longer found.
  * @param findings all of the kind, or of the sites
- * @param siteIds sites that the findings are about. Default: all
  */
 export async function reconcileAlerts(
   tx: Tx,
   kind: AlertKindName,
   findings: readonly AlertFinding[],
   now: number,
-  siteIds?: readonly number[],
+  { siteIds, updatesDetails = false }: Reconciliation = {},
 ): Promise<void> {
   const open = await openAlerts(tx, kind, siteIds)
-  const opened = new Set(open.map(keyOf))
+  const opened = new Map(open.map((alert) => [keyOf(alert), alert]))
   const found = new Set(findings.map(keyOf))
-  for (const finding of findings.filter((each) => !each.isBorderline && !opened.has(keyOf(each))).slice(0, MOST))
+  for (const finding of findings.filter((each) => isToRaise(each, opened, updatesDetails)).slice(0, MOST))
     await raiseAlert(tx, { kind, siteId: finding.siteId, subject: finding.subject ?? '', detail: finding.detail }, now)
   for (const { siteId, subject } of open.filter((each) => !found.has(keyOf(each))).slice(0, MOST))
     await endAlert(tx, { kind, siteId, subject }, now)
+}
+
+export interface Reconciliation {
+  /** Sites that the findings are about. Default: all. */
+  readonly siteIds?: readonly number[]
+  /** Whether open alerts get the newest detail. Values that change all the time stay as they were. */
+  readonly updatesDetails?: boolean
 }
 
 /**
@@ -41,15 +47,26 @@ export async function sitesThatDiffer(
   read: Tx,
   kind: AlertKindName,
   findings: readonly AlertFinding[],
+  { updatesDetails = false }: Pick<Reconciliation, 'updatesDetails'> = {},
 ): Promise<number[]> {
   const open = await openAlerts(read, kind)
-  const opened = new Set(open.map(keyOf))
+  const opened = new Map(open.map((alert) => [keyOf(alert), alert]))
   const found = new Set(findings.map(keyOf))
   const differing = [
-    ...findings.filter((each) => !each.isBorderline && !opened.has(keyOf(each))),
+    ...findings.filter((each) => isToRaise(each, opened, updatesDetails)),
     ...open.filter((each) => !found.has(keyOf(each))),
   ]
   return [...new Set(differing.map(({ siteId }) => siteId))].sort((left, right) => left - right)
+}
+
+function isToRaise(
+  finding: AlertFinding,
+  opened: ReadonlyMap<string, { readonly detail: string }>,
+  updatesDetails: boolean,
+): boolean {
+  const alert = opened.get(keyOf(finding))
+  if (!alert) return !finding.isBorderline
+  return updatesDetails && alert.detail !== finding.detail.slice(0, MOST_ALERT_CHARACTERS)
 }
 
 /** Alerts keep no longer subjects. */
@@ -59,7 +76,7 @@ const keyOf = ({ siteId, subject = '' }: { readonly siteId: number; readonly sub
 function openAlerts(tx: Tx, kind: AlertKindName, siteIds?: readonly number[]) {
   const query = tx
     .selectFrom('alerts')
-    .select(['site_id as siteId', 'subject'])
+    .select(['site_id as siteId', 'subject', 'detail'])
     .where('kind', '=', kind)
     .where('ended_at', 'is', null)
   return (siteIds ? query.where('site_id', 'in', siteIds) : query).execute()
