@@ -155,6 +155,12 @@ describe('imports', () => {
     )
     expect(inside).toEqual([])
   })
+
+  it('of the program that works on a database in a sandbox lead to its own folder, which is all that the sandbox has', () => {
+    const loaded = loadedBy('src/hosting/site-database/child/main.ts')
+    expect(loaded.length).toBeGreaterThan(5)
+    expect(loaded.filter((file) => !file.startsWith('src/hosting/site-database/'))).toEqual([])
+  })
 })
 
 describe('public.ts of a resource', () => {

@@ -147,7 +147,7 @@ export interface FailureContext<Input = unknown> {
 }
 
 /** An operation that may yield to another one. */
-export interface OpenOperation<Input = unknown> {
+export interface YieldingOperation<Input = unknown> {
   readonly operationId: number
   readonly siteId: number
   readonly accountId: number | null
@@ -186,7 +186,7 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
    * returns whether it is canceled for that. If so, it has made sure that it is repeated where that is needed. Its rows
    * are not locked, so its worker may have begun a step more.
    */
-  yields?(tx: Tx, open: OpenOperation<Static<Schema>>): Promise<boolean>
+  yields?(tx: Tx, open: YieldingOperation<Static<Schema>>): Promise<boolean>
   /** Whether a person may pause it. Its steps ask `isPaused` before they begin more work. */
   readonly pausable?: true
   /** Whether other operations do its work, which it starts and waits for. */

@@ -2,9 +2,9 @@ import type { Tx } from '../../platform/db/database.ts'
 import {
   durableWith,
   type FailureContext,
-  type OpenOperation,
   PermanentFailure,
   type StepContext,
+  type YieldingOperation,
 } from '../../platform/operations/definition.ts'
 import { hasResult, resultOfStep, wasBegun, wasUndone } from '../../platform/operations/steps-of.ts'
 import { needsRights } from '../access/still-allowed.ts'
@@ -81,7 +81,7 @@ export const updateSafelyJob = durableWith<HostServices>()({
 })
 
 /** An update by a policy yields before it changes the site. */
-async function repeatLater(tx: Tx, open: OpenOperation<SafeUpdateOrder>): Promise<boolean> {
+async function repeatLater(tx: Tx, open: YieldingOperation<SafeUpdateOrder>): Promise<boolean> {
   return !(await wasBegun(tx, open.operationId, 'update')) && repeatTurnOf(tx, open)
 }
 

@@ -4,9 +4,9 @@ import { MINUTE_MS } from '../../../platform/durations.ts'
 import {
   durableWith,
   type FailureContext,
-  type OpenOperation,
   PermanentFailure,
   type StepContext,
+  type YieldingOperation,
 } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { endAlert } from '../../alerts/public.ts'
@@ -85,7 +85,7 @@ export const takeScheduledBackup = durableWith<HostServices>()({
 const REPEATED_AFTER_MS = 10 * MINUTE_MS
 
 /** A site that is changed all the time gets its backups, too: without a fresh one, none yields. */
-async function repeatLater(tx: Tx, { input, now }: OpenOperation<Input>): Promise<boolean> {
+async function repeatLater(tx: Tx, { input, now }: YieldingOperation<Input>): Promise<boolean> {
   const { siteId, backupId } = input
   const backup = await findBackup(tx, siteId, backupId)
   if (!backup) return false
