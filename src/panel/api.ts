@@ -14,7 +14,8 @@ export class Refusal extends Error {
 
   constructor(status: number, { errors, code }: { errors?: readonly string[]; code?: string }) {
     // The API's own text is for programs: it asks for a token.
-    super(hasEnded(code) ? commonTexts.sessionEnded : (errors?.join('\n') ?? commonTexts.answered(status)))
+    const said = errors?.join('\n').replaceAll('`', '') ?? commonTexts.answered(status)
+    super(hasEnded(code) ? commonTexts.sessionEnded : said)
     this.status = status
     this.code = code ?? ''
   }

@@ -116,6 +116,25 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await other.context().close()
   })
 
+  test('compare the pages that a site adds, without the elements that it hides', async () => {
+    await open()
+    await button('What to compare').click()
+    const dialog = page.getByRole('dialog', { name: 'What safe updates compare' })
+    await dialog.getByLabel('Hidden elements').fill('.visitor-counter\np { color: red }')
+    await dialog.getByLabel('More pages').fill('/checkout/\n\n /about/ ')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Hidden elements, entry 2: A CSS selector without {, }, <, @, and comments').waitFor()
+    await panel.judge(page)
+    await page.setViewportSize({ width: 390, height: 800 })
+    await panel.judge(page)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await dialog.getByLabel('Hidden elements').fill('.visitor-counter')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved what safe updates compare').waitFor()
+    const { data } = (await owner.call('GET', `/v1/sites/${site}/safe-update-settings`)).body
+    expect(data).toEqual({ masks: ['.visitor-counter'], paths: ['/checkout/', '/about/'] })
+  })
+
   test('a policy is set on the page of the site, and by default on that of the account', async () => {
     const form = (title: string) => page.getByRole('region', { name: title, exact: true })
     const policyOf = async (path: string) => (await owner.call('GET', path)).body.data

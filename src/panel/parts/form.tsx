@@ -66,7 +66,7 @@ export function Form(props: {
       draft.forget()
       if (props.isEmptied) sent.reset()
     } catch (error) {
-      fault.value = messageOf(error)
+      fault.value = namedAs(messageOf(error), props.fields)
     } finally {
       isBusy.value = false
     }
@@ -89,6 +89,14 @@ export function Form(props: {
     </form>
   )
 }
+
+/** The API names what it refuses as programs do: `masks[1]: …`. People read the label of the field. */
+const namedAs = (message: string, fields: readonly Field[]): string =>
+  message.replace(/^(\w+)(?:\[(\d+)\])?(?=: )/gm, (given, name: string, index?: string) => {
+    const label = fields.find((field) => field.name === name)?.label
+    if (label === undefined) return given
+    return index === undefined ? label : texts.entry(label, Number(index) + 1)
+  })
 
 /** The end of a form. In a dialog, it has a button that changes nothing. */
 const Ends = ({ cancel, children }: { readonly cancel: (() => void) | undefined; readonly children: VNode }) =>

@@ -5,7 +5,10 @@ export const laterTexts = {
   tryAgain: 'Try again',
 }
 
-export const formTexts = { reveal: { true: 'Hide characters', false: 'Show characters' } }
+export const formTexts = {
+  reveal: { true: 'Hide characters', false: 'Show characters' },
+  entry: (label: string, number: number) => `${label}, entry ${number}`,
+}
 
 export const secretTexts = {
   once: 'Copy it now. Stead does not store it, and cannot show it again.',
