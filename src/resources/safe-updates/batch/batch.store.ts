@@ -227,7 +227,7 @@ export async function holdPlaces(tx: Tx): Promise<void> {
 }
 
 /**
- * Returns the waiting sites of a batch that older batches in progress update, too, with such a batch of each.
+ * Returns the waiting sites of a batch that older batches in progress update, too, with the oldest such batch of each.
  * @param siteId looks only for this site
  */
 export async function olderBatches(tx: Tx, id: number, siteId?: number): Promise<Map<number, number>> {
@@ -241,6 +241,8 @@ export async function olderBatches(tx: Tx, id: number, siteId?: number): Promise
     .where('part.batch_id', '<', id)
     .where('part.state', 'in', ['waiting', 'in_progress'])
     .where('batch.state', '=', 'in_progress')
+    // The last one of a site stays in the map.
+    .orderBy('part.batch_id', 'desc')
   const rows = await (siteId === undefined ? all : all.where('waiting.site_id', '=', siteId)).execute()
   return new Map(rows.map(({ site_id, batch_id }) => [Number(site_id), Number(batch_id)]))
 }

@@ -10,6 +10,7 @@ import { withReleases } from '../../cms-version/cms-version.fixture.ts'
 import { withPlugins } from '../../plugins/plugins.fixture.ts'
 import { markDeleted } from '../../sites/site.store.ts'
 import { endReport } from '../safe-update.store.ts'
+import { olderBatches } from './batch.store.ts'
 import { MOST_OPEN, UPDATES_AT_ONCE } from './batch.ts'
 import { rememberedDirectory } from './begin-one.ts'
 import { updateManySafelyJob } from './update-many-safely.job.ts'
@@ -235,15 +236,17 @@ describe.each(dialects)('safe updates of many sites on $dialect', ({ dialect, sk
 
   test('of two at the same time, one updates a site', async () => {
     const sites = await sitesOn(2, 'same')
-    const [first, second] = [await order(sites), await order(sites)]
+    const [first, ...later] = [await order(sites), await order(sites), await order(sites)]
+    const older = await olderBatches(api.database.read, later[1] as number)
+    expect([...older.values()]).toEqual([first, first])
     work()
     await running(1)
     // Its sites have no place now, and need none to be skipped.
-    const third = await order(sites)
-    for (const later of [second, third]) {
-      await until(async () => (await batch(later)).state === 'completed')
-      expect(await statesOf(later)).toEqual(['skipped', 'skipped'])
-      expect(await reasonsOf(later)).toEqual(Array(2).fill(`Operation ${first} already updates this site safely`))
+    later.push(await order(sites))
+    for (const each of later) {
+      await until(async () => (await batch(each)).state === 'completed')
+      expect(await statesOf(each)).toEqual(['skipped', 'skipped'])
+      expect(await reasonsOf(each)).toEqual(Array(2).fill(`Operation ${first} already updates this site safely`))
     }
     expect((await open()).map(({ site_id }) => site_id)).toEqual([sites[0]])
   })
