@@ -119,7 +119,7 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('pictures of pages',
   test(
     'ask no cache',
     async () => {
-      pages['/'] = (visit) => page(`<p>${visit === 3 ? 'another text' : 'the same'}</p>`)
+      pages['/'] = (visit) => page(visit === 3 ? '<p style="height: 400px; background: red"></p>' : '<p>the same</p>')
       pages['/?page_id=2'] = () => page('<p>the same</p>')
       await take(['/', '/?page_id=2'])
       await compare(['/', '/?page_id=2'], { looks: 2 })
