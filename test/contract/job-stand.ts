@@ -57,6 +57,9 @@ function told(definition: AnyDefinition, all: Told[]): AnyDefinition {
   return { ...definition, steps: Object.fromEntries(steps) }
 }
 
+/** Longer than a test. */
+const LONG_MS = 600_000
+
 export class JobStand {
   /** The work of this test. */
   readonly told: Told[] = []
@@ -95,13 +98,13 @@ export class JobStand {
   }
 
   /**
-   * @param options.leaseMs long enough that it cannot expire on a busy machine; default: short, for work that takes
-   * over a lost operation
+   * @param options.leaseMs how long a worker waits before it takes over a lost operation. Default: for ever, so that none
+   * does because the machine is busy
    */
   start(
     world: JobWorld,
     definition: AnyDefinition,
-    { onLost, leaseMs = 800 }: { readonly onLost?: () => void; readonly leaseMs?: number } = {},
+    { onLost, leaseMs = LONG_MS }: { readonly onLost?: () => void; readonly leaseMs?: number } = {},
   ): Worker {
     const { api, host } = world
     const mailer = {

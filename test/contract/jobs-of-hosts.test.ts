@@ -12,7 +12,7 @@ import { postgresUrl } from '../support/database.ts'
 import { openAsHost } from '../support/host-login.ts'
 import { jobSamples } from './contracts.ts'
 import { JobStand } from './job-stand.ts'
-import { faultAt, LONG_MS } from './walk-jobs.ts'
+import { faultAt } from './walk-jobs.ts'
 
 describe.skipIf(!postgresUrl)('work with the login of a host', () => {
   let api: TestApi
@@ -38,7 +38,7 @@ describe.skipIf(!postgresUrl)('work with the login of a host', () => {
     const last = Object.keys(definition.steps).at(-1) as string
     const faulty = faultAt(definition, last, 'fails after its work')
     const id = await stand.ask(world, sample, faulty)
-    stand.start(world, faulty, { leaseMs: LONG_MS })
+    stand.start(world, faulty)
     expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
     expect(await stand.retry(id)).toBe('queued')
     expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', error: null })

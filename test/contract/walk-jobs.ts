@@ -53,8 +53,8 @@ function partsOf(definitions: readonly AnyDefinition[]): Map<string, number> {
   return partOf
 }
 
-/** A lease that does not expire during a test. */
-export const LONG_MS = 600_000
+/** After so long, the next worker takes over an operation that was lost. */
+const SHORT_MS = 800
 
 /** @param part from 1 */
 export function walkJobs(part: 1 | 2 | 3): void {
@@ -116,7 +116,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
       const faulty = faultAt(definition, step, fault)
       const id = await stand.ask(world, sample, faulty)
       // The fault strikes once, so another worker would not meet it.
-      stand.start(world, faulty, { leaseMs: LONG_MS })
+      stand.start(world, faulty)
       expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: 'a fault of this test' })
       await sample.left?.(world)
       expect(await stand.retry(id)).toBe('queued')
@@ -131,14 +131,14 @@ export function walkJobs(part: 1 | 2 | 3): void {
       const id = await stand.ask(world, sample, faulty)
       for (const _step of steps) {
         const lost = gate()
-        const worker = stand.start(world, faulty, { onLost: lost.open })
+        const worker = stand.start(world, faulty, { onLost: lost.open, leaseMs: SHORT_MS })
         await lost.opened
         await worker.stop(5000)
         // The process that ran PHP for sites is gone, too.
         world.host.held.clear()
         await stand.endLease(id)
       }
-      stand.start(world, faulty)
+      stand.start(world, faulty, { leaseMs: SHORT_MS })
       await isComplete(world, id, sample)
     })
 
@@ -162,7 +162,7 @@ export function walkJobs(part: 1 | 2 | 3): void {
           input = given
           return after === undefined && wrong(world, given)
         })
-        stand.start(world, asked, { leaseMs: LONG_MS })
+        stand.start(world, asked)
         expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(says) })
         const steps = api.database.read.selectFrom('operation_steps').select('attempts').where('operation_id', '=', id)
         expect((await steps.execute()).some(({ attempts }) => attempts > 1)).toBe(isTriedAgain)
