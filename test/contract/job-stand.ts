@@ -57,7 +57,6 @@ function told(definition: AnyDefinition, all: Told[]): AnyDefinition {
   return { ...definition, steps: Object.fromEntries(steps) }
 }
 
-/** Longer than a test. */
 const LONG_MS = 600_000
 
 export class JobStand {
@@ -98,8 +97,8 @@ export class JobStand {
   }
 
   /**
-   * @param options.leaseMs how long a worker waits before it takes over a lost operation. Default: for ever, so that none
-   * does because the machine is busy
+   * @param options.leaseMs how long a worker waits before it takes over a lost operation. Default: longer than a test, so
+   * that none does because the machine is busy
    */
   start(
     world: JobWorld,

@@ -196,6 +196,8 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(begun.uri).toContain(`secret=${begun.secret}`)
     await withTotp(api, owner.accountId, false)
     expect((await signIn()).status).toBe(200)
+    for (const code of ['é12345', '12345', '1234567', '', '١٢٣٤٥٦'])
+      expect((await owner.browse('PUT', '/v1/totp', { code })).body.code).toBe('wrong_code')
     const confirmed = await owner.browse('PUT', '/v1/totp', { code: codeNow(clock) })
     const [recovery] = confirmed.body.data.recovery_codes
     expect((await owner.browse('PUT', '/v1/totp', { code: '000000' })).body.code).toBe('totp_active')

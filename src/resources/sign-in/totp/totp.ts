@@ -29,8 +29,11 @@ export function newTotp(sealer: Sealer, email: string): { sealed: string; secret
  * @returns its time step, or `undefined` when it is wrong
  */
 export function stepOf(sealer: Sealer, sealed: string, code: string, now: number): number | undefined {
+  const token = code.replaceAll(/\s/g, '')
+  // The library throws for six characters that are more bytes.
+  if (!/^\d{6}$/.test(token)) return undefined
   const totp = totpOf('', Secret.fromBase32(sealer.open(sealed, AUTHENTICATOR_PURPOSE)))
-  const delta = totp.validate({ token: code.replaceAll(/\s/g, ''), timestamp: now, window: WINDOW })
+  const delta = totp.validate({ token, timestamp: now, window: WINDOW })
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta
 }
 
