@@ -16,7 +16,7 @@ const ADDRESS = 'http://components.test'
 const elsewhere = [
   ...['Allowed', 'May', 'Offered', 'SiteRights', 'SitesRights', 'HeadActions', 'Palette', 'ProofDialog'],
   ...['Progress', 'SitePicker', 'ExportCsv', 'Columns', 'RoleBoxes', 'SelectAllRows', 'SelectRow', 'SortHead'],
-  ...['SortSelect', 'WrittenLine'],
+  ...['SortSelect', 'WrittenLine', 'OperationActions', 'PolicyForm', 'UpdateReport', 'Vulnerabilities'],
 ]
 
 const textOf = (file: string): string => readFileSync(join(panel, file), 'utf8')
