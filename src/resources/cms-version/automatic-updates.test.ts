@@ -130,7 +130,10 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
     const site = await withCore('one')
     await plan()
     const open = async () => {
-      const rows = api.database.read.selectFrom('operations').select(['id', 'state']).where('type', '=', TYPE)
+      const rows = api.database.read
+        .selectFrom('operations')
+        .select(['id', 'state', 'cancel_requested'])
+        .where('type', '=', TYPE)
       return rows.orderBy('id').execute()
     }
     const startAnother = async () => {
@@ -159,7 +162,7 @@ describe.each(dialects)('automatic security releases on $dialect', ({ dialect, s
         .execute(),
     )
     await startAnother()
-    expect(await open()).toMatchObject([{ state: 'canceled' }, { state: 'queued' }])
+    expect(await open()).toMatchObject([{ state: 'canceled' }, { state: 'queued', cancel_requested: 0 }])
   })
 
   const leftAlone: [string, (site: number) => Promise<unknown>][] = [

@@ -190,10 +190,9 @@ describe.each(dialects)('update policies on $dialect', ({ dialect, skip }) => {
     }
     await startSomething()
     expect(await started()).toMatchObject([{ state: 'canceled' }])
-    const reason =
-      'It yielded to another operation of the site, and is repeated later. The site has its earlier versions'
+    const reason = 'It yielded to another operation of the site, and is repeated later'
     const { data } = (await owner.call('GET', `/v1/sites/${site}/safe-updates`)).body
-    expect([data[0].state, reason]).toEqual(['canceled', expect.stringContaining(data[0].reason)])
+    expect(data).toMatchObject([{ state: 'canceled', reason }])
     expect(await undoneVersions(api.database.read, site)).toEqual([])
     now += 9 * 60_000
     await plan()
