@@ -97,13 +97,12 @@ export async function cancelYielding(
 ): Promise<void> {
   const types = new Map(yieldingTypes().map((type) => [type.name, type]))
   if (types.size === 0) return
-  const open = openOperations(tx, siteId).where('type', 'in', [...types.keys()])
-  for (const row of await open.where('id', '<', to).selectAll().execute()) {
-    const { id: operationId, account_id: accountId, asked_by_id: askedById } = row
-    const about = { operationId, siteId, accountId, askedById, source: storedSource(row), now }
-    const yields = (types.get(row.type) as Definition).yields
-    if (await yields?.(tx, { ...about, input: JSON.parse(row.input) }))
-      await requestCancel(tx, operationId, now, types, true)
+  const older = openOperations(tx, siteId)
+    .where('type', 'in', [...types.keys()])
+    .where('id', '<', to)
+  for (const row of await older.selectAll().execute()) {
+    const open = { operationId: row.id, siteId, source: storedSource(row), input: JSON.parse(row.input), now }
+    if (await (types.get(row.type) as Definition).yields?.(tx, open)) await requestCancel(tx, row.id, now, types, true)
   }
 }
 

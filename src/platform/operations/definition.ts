@@ -150,9 +150,6 @@ export interface FailureContext<Input = unknown> {
 export interface YieldingOperation<Input = unknown> {
   readonly operationId: number
   readonly siteId: number
-  readonly accountId: number | null
-  /** The account that requested it, or null for Stead itself. */
-  readonly askedById: number | null
   readonly source: unknown
   readonly input: Input
   /** Milliseconds UTC. */

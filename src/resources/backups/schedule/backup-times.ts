@@ -11,8 +11,9 @@ export const rhythms = {
 } as const
 export type Rhythm = keyof typeof rhythms
 
-/** The rhythm of the scheduled backups of a kind. */
+/** The rhythm of the scheduled backups of a kind, and the kind of a rhythm. */
 export const rhythmOf = { fs: 'files', db: 'database' } as const
+export const backupKindOf = { files: 'fs', database: 'db' } as const
 
 /**
  * 2^32 divided by the golden ratio: its multiples, modulo 2^32, are evenly spread however many there are (Knuth, TAOCP

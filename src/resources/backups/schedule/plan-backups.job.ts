@@ -7,7 +7,7 @@ import { schedule } from '../../../platform/operations/schedule.ts'
 import { setBackupOperation } from '../backup.store.ts'
 import { orderBackup } from '../take/order-backup.ts'
 import { takeScheduledBackup } from '../take/take-backup.job.ts'
-import type { Rhythm } from './backup-times.ts'
+import { backupKindOf, type Rhythm } from './backup-times.ts'
 import { expireBackups } from './expire-backups.job.ts'
 import { proveBackups } from './prove-backups.job.ts'
 import {
@@ -72,11 +72,9 @@ async function untilNone({ now, signal, transaction }: Context, work: (tx: Tx, n
   }
 }
 
-const kindOf = { files: 'fs', database: 'db' } as const
-
 async function requestDue(tx: Tx, rhythm: Exclude<Rhythm, 'proof'>, now: number): Promise<number> {
   const due = await takeDue(tx, rhythm, now, BATCH)
-  for (const site of due) await requestScheduled(tx, site, kindOf[rhythm], now)
+  for (const site of due) await requestScheduled(tx, site, backupKindOf[rhythm], now)
   return due.length
 }
 
