@@ -482,12 +482,10 @@ describe.each(dialects)('safe updates on $dialect', ({ dialect, skip }) => {
   })
 
   test('are one mail, although they are undone on several sites', async () => {
-    await api.database.transaction(async (tx) => {
-      for (let n = 0; n < 3; n++) {
-        const siteId = await api.site(world.owner, `more-${n}`)
-        await raiseUndone(tx, { ...emptyOrder, siteId, plugins: [order('forms')] }, reason, 1000)
-      }
-    })
+    for (let n = 0; n < 3; n++) {
+      const undone = { ...emptyOrder, siteId: await api.site(world.owner, `more-${n}`), plugins: [order('forms')] }
+      await api.database.transaction((tx) => raiseUndone(tx, undone, reason, 1000))
+    }
     await tellAt(api, 2000)
     await tellAt(api, 60_000)
     const mails = (await alertMails(api)).filter(({ to }) => to === world.owner.email)
