@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,11 +45,30 @@ async function opened({ connection, remove }: Made, missing: typeof migrations):
   const database = await openDatabase(connection)
   if (Object.keys(missing).length > 0) await migrate(database, missing)
   return {
-    database,
+    database: refusingNested(database),
     connection,
     async drop() {
       await database.close()
       await remove()
+    },
+  }
+}
+
+/** The transaction that this asynchronous context runs in. */
+const around = new AsyncLocalStorage<{ database: Database; isOpen: boolean }>()
+
+/** A transaction inside another fails. On SQLite, where one runs at a time, it would wait until the test times out. */
+function refusingNested(database: Database): Database {
+  return {
+    ...database,
+    transaction(work) {
+      const outer = around.getStore()
+      if (outer?.isOpen && outer.database === database)
+        throw new Error('A transaction was started inside another: on SQLite, it would wait for its end for ever')
+      return database.transaction((tx) => {
+        const inner = { database, isOpen: true }
+        return around.run(inner, () => work(tx).finally(() => (inner.isOpen = false)))
+      })
     },
   }
 }

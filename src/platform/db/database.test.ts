@@ -43,6 +43,21 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('accounts').selectAll().execute()).toEqual([])
     })
 
+    test('of tests refuses a transaction inside another, which would wait for ever on SQLite', async () => {
+      const inner = () => db.transaction(async () => 'inner')
+      await expect(db.transaction(inner)).rejects.toThrow('inside another')
+      // what starts in a transaction may begin its own after it
+      let later = Promise.resolve('')
+      let commit = () => {}
+      await db.transaction(async () => {
+        later = new Promise<void>((resolve) => {
+          commit = resolve
+        }).then(inner)
+      })
+      commit()
+      expect(await later).toBe('inner')
+    })
+
     test('returns ids and times as numbers, and never reuses an id', async () => {
       const insert = (email: string) =>
         db.transaction((tx) =>
