@@ -20,6 +20,9 @@ import {
   withRows,
 } from './vulnerability.store.ts'
 
+/** Versions that are described in one turn of the event loop. */
+const VERSIONS_AT_ONCE = 500
+
 /** Statements of SQLite are one long turn of the event loop, unless something else may come between them. */
 const between = () => breathe()
 
@@ -54,7 +57,7 @@ export type JudgeContext = Pick<StepContext, 'transaction' | 'signal' | 'now'> &
  */
 export async function judge({ read, transaction, signal, now }: JudgeContext): Promise<void> {
   const found = await vulnerabilitiesOf(read, await installedAnywhere(read, { between }), { between })
-  const known = vulnerableVersions(await withRows(read, found))
+  const known = await vulnerableVersions(await withRows(read, found, { between }))
   for (const siteIds of batches(await sitesToChange(read, known), SITES_AT_ONCE)) {
     signal.throwIfAborted()
     await transaction(async (tx) => {
@@ -73,13 +76,17 @@ const keyOf = ({ kind, slug, version }: Pick<InstalledVersion, 'kind' | 'slug' |
   JSON.stringify([kind, slug, version])
 
 /** @param found the most severe first */
-function vulnerableVersions(found: readonly Vulnerable[]): ReadonlyMap<string, VulnerableVersion> {
+async function vulnerableVersions(found: readonly Vulnerable[]): Promise<ReadonlyMap<string, VulnerableVersion>> {
   const pairs = found.flatMap(({ row, installed }) => installed.map((version) => ({ row, version })))
   const known = new Map<string, VulnerableVersion>()
-  for (const [key, ofKey] of Map.groupBy(pairs, ({ version }) => keyOf(version))) {
-    const [{ version: of }] = ofKey as [(typeof pairs)[0]]
-    const rows = ofKey.map(({ row }) => row)
-    known.set(key, { kind: of.kind, slug: of.slug, version: of.version, detail: describe(of.version, rows) })
+  const byKey = Map.groupBy(pairs, ({ version }) => keyOf(version))
+  for (const some of batches([...byKey], VERSIONS_AT_ONCE)) {
+    for (const [key, ofKey] of some) {
+      const [{ version: of }] = ofKey as [(typeof pairs)[0]]
+      const rows = ofKey.map(({ row }) => row)
+      known.set(key, { kind: of.kind, slug: of.slug, version: of.version, detail: describe(of.version, rows) })
+    }
+    await between()
   }
   return known
 }

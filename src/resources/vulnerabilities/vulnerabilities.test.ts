@@ -6,6 +6,7 @@ import { withExtensions } from '../inventory/inventory.fixture.ts'
 import { hideSite } from '../sites/site-access.store.ts'
 import { judge } from './judge-vulnerabilities.job.ts'
 import { withVulnerabilities } from './vulnerabilities.fixture.ts'
+import { installedAnywhere, vulnerabilitiesOf, withRows } from './vulnerability.store.ts'
 
 describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
@@ -154,6 +155,26 @@ describe.each(dialects)('known vulnerabilities on $dialect', ({ dialect, skip })
     // Nothing to change: nothing waits for it.
     await judge({ ...context, transaction: counted })
     expect(changes).toBe(1)
+  })
+
+  test('those of a long feed are all compared, and other work runs between', async () => {
+    const slugs = Array.from({ length: 250 }, (_, at) => `plugin-${1000 + at}`)
+    await given(...slugs.map((slug) => ({ slug })), { slug: 'paper', type: 'theme', to: '3.0' })
+    const some = [0, 99, 100, 199, 249].map((at) => slugs[at] as string)
+    await withExtensions(
+      api,
+      blog,
+      some.map((slug) => ({ slug })),
+    )
+    let turns = 0
+    const between = async () => turns++
+    const installed = await installedAnywhere(api.database.read, { between })
+    expect(installed.flatMap(({ kind, slug }) => (kind === 'core' ? [] : [slug]))).toEqual([...some, 'paper'])
+    const found = await vulnerabilitiesOf(api.database.read, installed)
+    const read = turns
+    expect([read, (await withRows(api.database.read, found, { between })).length]).toEqual([4, 6])
+    expect(turns).toBe(5)
+    await withExtensions(api, blog, [{ slug: 'forms', title: 'Best Forms', version: '1.5' }])
   })
 
   test('an alert of a plugin with an endless name stays open', async () => {
