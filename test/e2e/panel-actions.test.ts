@@ -72,6 +72,7 @@ describe.skipIf(!hasChromium)('less common tasks', () => {
       const isRefused = async () => (await customer.call('GET', '/v1/sites')).status === 401
       await at('platform?tab=accounts')
       const row = page.getByRole('row', { name: /customer@example\.com/ })
+      await row.waitFor()
       await panel.judge(page)
       await row.getByRole('button', { name: 'Suspend account: customer@example.com' }).click()
       await dialog().getByText('Visitors of its site see that it is temporarily unavailable.').waitFor()

@@ -3,12 +3,11 @@
  * browser and no WordPress.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
 import { type Person, type TestApi, type TestApiOptions, testApi } from './api.ts'
 import { openChromium } from './chromium.ts'
 import { moveSession } from './move-session.ts'
+import { judge } from './panel.ts'
 
 export interface PanelOverRecords {
   readonly api: TestApi
@@ -151,10 +150,7 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
       }, PATIENCE_MS)
       if (!isCalm) throw new Error(`${page.url()} goes on reading: ${await page.locator('body').textContent()}`)
     },
-    async judge(page) {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
-    },
+    judge: (page) => judge({ page }),
     cut: between.cut,
     mend: between.mend,
     async close() {

@@ -11,6 +11,8 @@ export interface Panel {
 
 /** Checks the page's accessibility for people who do not see, or have no mouse. */
 export async function judge({ page }: Pick<Panel, 'page'>): Promise<void> {
+  // The code of a page may still be loading.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }

@@ -34,8 +34,17 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk> {
     folder,
     freeBytes,
     async fill(leaveBytes = 0) {
-      const bytes = freeBytes() - leaveBytes
-      if (bytes > 0) await run('fallocate', ['-l', String(bytes), filler])
+      for (let attempt = 1; ; attempt++) {
+        const bytes = freeBytes() - leaveBytes
+        if (bytes <= 0) return
+        try {
+          await run('fallocate', ['-l', String(bytes), filler])
+          return
+        } catch (error) {
+          // A process that is ending has taken some of it meanwhile.
+          if (attempt === 5) throw error
+        }
+      }
     },
     relieve: () => rm(filler, { force: true }),
     async remove() {
