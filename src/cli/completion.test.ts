@@ -87,7 +87,7 @@ describe.skipIf(!has('bash'))('bash', () => {
     [['stead', 'sites', 'delete', 'my-site', '--y'], ['--yes']],
     [
       ['stead', 'help', 'operations', ''],
-      ['list', 'get', 'watch', 'cancel', 'retry'],
+      ['list', 'get', 'watch', 'cancel', 'retry', 'pause', 'continue'],
     ],
     [['stead', 'profiles', 'u'], ['use']],
   ])('%j', async (words, expected) => {

@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('alerts', () => {
     await page.getByRole('button', { name: 'Mute: first-shop is down' }).first().click()
     await page.getByRole('menuitem', { name: 'Mute everything of this site for 1 day' }).click()
     await page.goto(page.url().replace(/#.*/, '#/account/alerts'))
-    await page.getByText(/^All alerts of site/).waitFor()
+    await page.getByText('All alerts of first-shop').waitFor()
     await panel.judge(page)
     await draw('settings')
     const mail = page.getByRole('switch', { name: 'Mail: Site is down' })
