@@ -64,6 +64,17 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     expect(body.errors[0]).toMatch(/^url: must/)
   })
 
+  test('is gone with its deliveries after it is deleted, and others stay', async () => {
+    const [{ id }, other] = [await add(), await add()]
+    await owner.call('POST', `/v1/webhooks/${id}/test`)
+    expect(await deliveriesOf(id)).toHaveLength(1)
+    expect((await owner.call('DELETE', `/v1/webhooks/${id}`)).status).toBe(200)
+    for (const path of ['', '/deliveries'])
+      expect((await owner.call('GET', `/v1/webhooks/${id}${path}`)).status).toBe(404)
+    expect((await owner.call('GET', '/v1/webhooks')).body.data).toMatchObject([{ id: other.id }])
+    expect(await api.database.read.selectFrom('webhook_deliveries').select('id').execute()).toEqual([])
+  })
+
   test('refuses a deleted site', async () => {
     await api.database.transaction((tx) => tx.updateTable('sites').set({ deleted_at: 1 }).execute())
     expect((await owner.call('POST', '/v1/webhooks', { url: URL, site_ids: [siteId] })).status).toBe(400)

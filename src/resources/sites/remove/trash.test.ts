@@ -45,6 +45,14 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     expect(await kept.execute()).toEqual([{ name: 'kept' }])
   })
 
+  test('a recovered site is in the list of its owner again', async () => {
+    const names = async () => (await owner.call('GET', '/v1/sites')).body.data.map(({ name }: { name: string }) => name)
+    await trash(await api.site(owner, 'coming-back'))
+    expect(await names()).toEqual([])
+    await api.database.transaction((tx) => restoreFromTrash(tx, 'coming-back', { config: api.config, now: 2 }))
+    expect(await names()).toEqual(['coming-back'])
+  })
+
   test('does not recover a site with a name that a setting has reserved since', async () => {
     const { transaction } = api.database
     const reserved = { ...api.config, apiName: 'portal.localhost', panelUrl: 'https://panel.hoster.test' }
