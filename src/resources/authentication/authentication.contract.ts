@@ -1,14 +1,23 @@
 import type { Contract, JobSample } from '../../../test/support/contract.ts'
 import { forgets, inAnHour } from '../../../test/support/job-worlds.ts'
-import type { Examples } from '../../../test/support/samples.ts'
+import { type Examples, unique } from '../../../test/support/samples.ts'
+import { write } from '../../../test/support/scenes.ts'
+import { tokenHash } from './authenticate.ts'
+import { insertToken } from './token.store.ts'
 
 const examples: Examples = {
   issueToken: ({ owner }) => ({
     body: { grant_type: 'client_credentials', client_id: owner.clientId, client_secret: owner.clientSecret },
   }),
-  revokeToken: ({ owner }) => ({
-    body: { token: 'unknown', client_id: owner.clientId, client_secret: owner.clientSecret },
-  }),
+  revokeToken: async (scene) => {
+    const { applicationId, clientId: client_id, clientSecret: client_secret } = scene.owner
+    const token = `to-revoke-${unique()}`
+    const now = Date.now()
+    await write(scene, (tx) =>
+      insertToken(tx, { hash: tokenHash(token), applicationId, now, expiresAt: now + 3_600_000 }),
+    )
+    return { body: { token, client_id, client_secret } }
+  },
 }
 
 const unrecorded: Contract['unrecorded'] = {

@@ -130,6 +130,10 @@ const examples: Examples = {
     body: { current_password: (await known(scene)).password, password: NEW_PASSWORD },
   }),
   confirmTotp: codeOfApp,
+  disableTotp: async ({ api, owner }) => {
+    await withTotp(api, owner.accountId, true)
+    return {}
+  },
   signInByPasskey: byPasskey,
   proveByPasskey: byPasskey,
   createPasskey: ({ api, owner }) => ({ body: { name: 'Laptop', credential: newCredential(api, owner.accountId) } }),

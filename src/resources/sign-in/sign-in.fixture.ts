@@ -30,7 +30,8 @@ export const codeNow = (timestamp = Date.now(), secret = SECRET): string =>
 export const withTotp = ({ database, sealer }: Api, accountId: number, isConfirmed: boolean): Promise<void> =>
   database.transaction(async (tx) => {
     await storeTotpSecret(tx, accountId, sealer.seal(SECRET, AUTHENTICATOR_PURPOSE))
-    if (isConfirmed) await activateTotp(tx, accountId, { step: 0, codeHashes: ['of nobody'], now: Date.now() })
+    if (isConfirmed)
+      await activateTotp(tx, accountId, { step: 0, codeHashes: [`of nobody ${unique()}`], now: Date.now() })
   })
 
 /**
