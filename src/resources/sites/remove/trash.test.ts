@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { dialects } from '../../../../test/support/database.ts'
+import { withExtensions } from '../../inventory/inventory.fixture.ts'
 import { putDomainRoute } from '../addresses/route.store.ts'
 import { markDeleted } from '../site.store.ts'
 import { restoreFromTrash } from './trash.ts'
@@ -45,12 +46,16 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     expect(await kept.execute()).toEqual([{ name: 'kept' }])
   })
 
-  test('a recovered site is in the list of its owner again', async () => {
-    const names = async () => (await owner.call('GET', '/v1/sites')).body.data.map(({ name }: { name: string }) => name)
-    await trash(await api.site(owner, 'coming-back'))
-    expect(await names()).toEqual([])
+  test('a recovered site is in the lists of its owner again, with its plugins', async () => {
+    const names = async (path: string) =>
+      (await owner.call('GET', path)).body.data.map(({ name }: { name: string }) => name)
+    const lists = async () => [await names('/v1/sites'), await names('/v1/plugins')]
+    const id = await api.site(owner, 'coming-back')
+    await withExtensions(api, id, [{ slug: 'forms', title: 'Forms' }])
+    await trash(id)
+    expect(await lists()).toEqual([[], []])
     await api.database.transaction((tx) => restoreFromTrash(tx, 'coming-back', { config: api.config, now: 2 }))
-    expect(await names()).toEqual(['coming-back'])
+    expect(await lists()).toEqual([['coming-back'], ['Forms']])
   })
 
   test('does not recover a site with a name that a setting has reserved since', async () => {
