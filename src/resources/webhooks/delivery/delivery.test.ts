@@ -509,16 +509,19 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect([left.length, left.includes(young), left.includes(old)]).toEqual([2, true, false])
   })
 
-  test('keeps the newest of the ended deliveries', async () => {
+  test('keeps the newest of the ended deliveries, and all that wait', async () => {
     const { id } = await add()
-    for (let number = 1; number <= 5; number++) await happen({ number })
+    for (let number = 1; number <= 6; number++) await happen({ number })
     await handOut(api.database)
+    const [oldest] = (await deliveriesOf(id)).map((each: { id: number }) => each.id).toReversed()
+    const ended = { state: 'delivered', due_at: null, finished_at: 1 } as const
     await api.database.transaction((tx) =>
-      tx.updateTable('webhook_deliveries').set({ state: 'delivered', due_at: null, finished_at: 1 }).execute(),
+      tx.updateTable('webhook_deliveries').set(ended).where('id', '<>', oldest).execute(),
     )
     const forget = () => api.database.transaction((tx) => forgetEnded(tx, id, 2, 2))
     expect([await forget(), await forget(), await forget()]).toEqual([2, 1, 0])
-    expect(await deliveriesOf(id)).toHaveLength(2)
+    const left = (await deliveriesOf(id)).map((each: { id: number }) => each.id)
+    expect([left.length, left.includes(oldest)]).toEqual([3, true])
     expect((await owner.call('DELETE', `/v1/webhooks/${id}`)).status).toBe(200)
     expect(await api.database.read.selectFrom('webhook_deliveries').select('id').execute()).toEqual([])
   })
