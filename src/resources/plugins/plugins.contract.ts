@@ -58,6 +58,8 @@ function pluginChange(
       expect(await installed(world)).toEqual(done)
       expect(await rows(world, 'activity', 'action', action, world.site)).toBe(1)
       expect(await isPurged(world)).toBe(true)
+      const due = world.api.database.read.selectFrom('plugin_lists').select('due_at').where('site_id', '=', world.site)
+      expect(await due.execute()).toEqual([{ due_at: 0 }])
       const staged = join((await directoryOf(world))?.path as string, 'web/wp-content/upgrade')
       expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
     },
