@@ -92,10 +92,19 @@ describe.each(dialects)('simultaneous changes of one site, on $dialect', ({ dial
     'a caller who cannot see the site does not wait for those who change it',
     async () => {
       const stranger = await api.person('stranger@example.com')
-      await api.database.transaction(async (tx) => {
+      const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const underWay = api.database.transaction(async (tx) => {
         await holding(site)(tx)
-        expect((await stranger.call('PUT', `/v1/sites/${site}`, { name: 'Mine' })).status).toBe(404)
+        begun.resolve()
+        await answered.promise
       })
+      await Promise.race([begun.promise, underWay])
+      try {
+        expect((await stranger.call('PUT', `/v1/sites/${site}`, { name: 'Mine' })).status).toBe(404)
+      } finally {
+        answered.resolve()
+        await underWay
+      }
     },
   )
 
