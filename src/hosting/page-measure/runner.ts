@@ -439,7 +439,9 @@ function withNeighbours(squares: readonly boolean[], { width, height }: Size): b
 }
 
 /** Of a page that moves, so that a text that is being typed is complete. */
-const MOST_TRIES_OF_SHOT = 6
+const MOST_TRIES_OF_SHOT = 8
+/** Between two of them, in the time of the page: between two letters of a text that is being typed, less passes. */
+const BETWEEN_SHOTS_MS = 150
 /** For what a page loads after it looks complete. */
 const LATE_MS = 5000
 
@@ -474,7 +476,12 @@ async function shoot(
   await open(page, url + randomUUID())
   await within(LATE_MS, (signal) => page.waitForNetworkIdle({ idleTime: 100, timeout: 0, signal }))
   const how = { type: 'jpeg', quality: QUALITY } as const
-  const picture = await wholePicture(page, how, MOST_TRIES_OF_SHOT, async () => void (await page.evaluate(hold)))
+  let waitMs = 0
+  const prepare = async () => {
+    await page.evaluate(hold, waitMs)
+    waitMs = BETWEEN_SHOTS_MS
+  }
+  const picture = await wholePicture(page, how, MOST_TRIES_OF_SHOT, prepare)
   const numbers = look.looks > 0 ? await page.evaluate(numbersOf, { ...size, most: MOST_NUMBERS }) : []
   return { picture, errors: [...errors], numbers }
 }
@@ -544,7 +551,14 @@ function calm({ at, still, hidden }: { at: number; still: string; hidden: readon
 }
 
 /** Runs in the page before each picture: ends animations that styles do not stop. */
-function hold(): void {
+async function hold(afterMs: number): Promise<void> {
+  // A timer of the page that is due earlier comes first, however busy the machine is.
+  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  // On a busy machine, a picture is that of an earlier frame. The page may have replaced this function.
+  await new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(resolve))
+    setTimeout(resolve, 900)
+  })
   for (const animation of document.getAnimations())
     try {
       animation.finish()

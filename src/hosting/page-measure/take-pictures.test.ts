@@ -262,7 +262,7 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('pictures of pages',
         carousel: script(`let n = 0; setInterval(() => { a.textContent = 'Slide ' + 'x'.repeat(++n) }, 1000)`),
         chance: script('a.textContent = Math.random() + " " + crypto.getRandomValues(new Uint32Array(2)).join()'),
         typing: script(
-          `const text = 'Typed by hand'; let n = 0; const type = () => { a.textContent = text.slice(0, ++n); if (n < text.length) setTimeout(type, 60 + 40 * performance.now() % 30) }; type()`,
+          `const text = 'Typed by hand'; let n = 0; const type = () => { a.textContent = text.slice(0, ++n); if (n < text.length) setTimeout(type, 120) }; type()`,
         ),
       }
       for (const [name, html] of Object.entries(moves)) pages[`/${name}`] = () => html
