@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { bubblewrap } from '../../platform/processes/bubblewrap.ts'
+import { killGroup, startGroup } from '../../platform/processes/process-group.ts'
 import { limitTime } from '../php/time-limit.ts'
-import { pathOnly } from '../php/wasm/containment.ts'
 import { processorMsOf, residentBytesOf } from '../php/wasm/process-tree.ts'
 import { type JailPlan, jailArguments } from './jail-arguments.ts'
 import { createSocks, type Reach } from './socks.ts'
@@ -157,10 +156,7 @@ function modulesFolder(): string {
 async function run(jail: readonly string[], options: BrowserVisitOptions, parts: JailParts): Promise<void> {
   const { signal } = options
   const { command, args } = bubblewrap(jail)
-  const child = spawn(command, args, {
-    env: pathOnly(),
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const child = startGroup(command, args)
   if (child.pid !== undefined) comeAfterVisitors(child.pid)
   // A runner that ends early does not read it.
   child.stdin.on('error', () => {}).end(options.input)
@@ -168,8 +164,7 @@ async function run(jail: readonly string[], options: BrowserVisitOptions, parts:
   const state: { isEnded: boolean; error?: Error | undefined } = { isEnded: false }
   const end = (error?: Error) => {
     if (!state.isEnded) Object.assign(state, { isEnded: true, error })
-    // The first process of the jail dies with this one, and takes all others with it.
-    child.kill('SIGKILL')
+    killGroup(child)
   }
   const onAbort = () => end(new MeasureFailed('It was interrupted'))
   signal.addEventListener('abort', onAbort)

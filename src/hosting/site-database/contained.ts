@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
-import { type Abilities, pathOnly, planTool } from '../php/wasm/containment.ts'
+import { killGroup, startGroup } from '../../platform/processes/process-group.ts'
+import { type Abilities, planTool } from '../php/wasm/containment.ts'
 import type { ChildOrder } from './child/orders.ts'
 import { type ChildProgram, childProgram } from './child-program.ts'
 
@@ -67,36 +68,18 @@ export async function startContained(
   const launch = await planTool(abilities, { programs, script, folder, uid })
   const order = JSON.stringify({ ...asked, folder: launch.folder, uid: launch.uid })
   const bounded = ['sh', '-c', BOUNDED, String(Math.ceil(mostCpuSeconds)), launch.command, ...launch.args, order]
-  const child = spawn('nice', ['-n', '10', ...bounded], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: pathOnly(),
-    cwd: '/',
-    // Ctrl-C goes to the whole process group of the terminal.
-    detached: true,
-  })
-  const [input, output, errors] = child.stdio as unknown as [Writable, Readable, Readable]
+  const child = startGroup('nice', ['-n', '10', ...bounded])
+  const { stdin: input, stdout: output, stderr: errors } = child
   input.on('error', () => {}) // it has ended, and its exit status has the reason
   let said = ''
   errors.on('data', (text: Buffer) => {
     said = (said + text.toString()).slice(0, KEPT_ERROR_BYTES)
   })
-  // A sandbox is several processes. Those that survive when it is killed during its start would wait forever, with the
-  // output open.
-  const kill = () => killGroup(child.pid)
-  child.once('exit', kill)
+  const kill = () => killGroup(child)
   const silence = setTimeout(kill, SILENCE_MS).unref()
   const ended = endOf(child, () => said).finally(() => clearTimeout(silence))
   ended.catch(() => {})
   return { input, output, ended, alive: () => void silence.refresh(), kill }
-}
-
-function killGroup(leader: number | undefined): void {
-  if (leader === undefined) return
-  try {
-    process.kill(-leader, 'SIGKILL')
-  } catch {
-    // None of its processes is left.
-  }
 }
 
 function endOf(child: ChildProcess, said: () => string): Promise<void> {

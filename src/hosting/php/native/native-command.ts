@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { killGroup } from '../../../platform/processes/process-group.ts'
 import { isOnMariaDb } from '../../mariadb/on-mariadb.ts'
 import { DATABASE_FOLDER } from '../../site-database/sqlite-place.ts'
 import type { PhpVersion } from '../runtime.ts'
@@ -10,14 +11,7 @@ import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout,
 import { priorityOf } from '../wasm/process.ts'
 import { waitedMsOf } from '../wasm/process-tree.ts'
 import { inside } from './fpm-settings.ts'
-import {
-  findSandbox,
-  killSandbox,
-  type NativeLaunch,
-  type NativeOptions,
-  setPriorityOf,
-  spawnSandbox,
-} from './process.ts'
+import { findSandbox, type NativeLaunch, type NativeOptions, setPriorityOf, spawnSandbox } from './process.ts'
 import { proportionalBytesOf } from './proportional-memory.ts'
 
 /** PHP's command line in a separate sandbox, which starts when the command is known. */
@@ -34,7 +28,6 @@ export class NativeCommand implements PhpProcess {
   readonly #exited = Promise.withResolvers<PhpExit>()
   readonly #killed = Promise.withResolvers<void>()
   #child: ChildProcess | undefined
-  #inside: number | undefined
   #lowPriority = false
   #endedBy: Error | undefined
 
@@ -102,7 +95,7 @@ export class NativeCommand implements PhpProcess {
   kill(error: Error): void {
     this.#endedBy ??= error
     this.#killed.resolve()
-    if (this.#child) killSandbox(this.#child, this.#isGone() ? undefined : this.#inside)
+    if (this.#child) killGroup(this.#child)
     else this.#gone(null, null)
   }
 
@@ -115,10 +108,7 @@ export class NativeCommand implements PhpProcess {
     const before = await stateOf(this.#options.siteDirectory)
     // PHP first sends a message to the host and waits for the answer (tasks/native.php). By then the sandbox has been
     // found.
-    const isFound = findSandbox(child, this.#launch, (pid) => {
-      this.#inside = pid
-      if (this.#endedBy) killSandbox(child, pid)
-    })
+    const isFound = findSandbox(child, this.#launch)
     this.#launch.heard.isReady = isFound.catch((error: Error) => this.kill(error))
     const [code, signal] = await gone
     const after = await stateOf(this.#options.siteDirectory)

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import { killGroup, startGroup } from '../../../platform/processes/process-group.ts'
 import { IdleMemory } from '../pool/idle-memory.ts'
 import {
   PhpCrashed,
@@ -20,7 +21,6 @@ import {
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
 import { limitTime } from '../time-limit.ts'
 import { checkHead } from '../wasm/answers.ts'
-import { pathOnly } from '../wasm/containment.ts'
 import type { RequestHead, TaskHead } from '../wasm/frames.ts'
 import { beforePhp, lowestPriority, priorityOf, taskTimeoutMs, tryPriority } from '../wasm/process.ts'
 import { processTree, threadsOf, waitedMsOf } from '../wasm/process-tree.ts'
@@ -100,24 +100,13 @@ export function spawnSandbox(
   { priority, streams }: { priority: number; streams: 'pipe' | 'ignore' },
 ): ChildProcess {
   const shell = ['-c', bounded, String(priority), String(mostAddressesKb), group?.entry ?? '']
-  return spawn('/bin/sh', [...shell, 'nsenter', `--net=${network}`, '--', 'bwrap', ...args, ...program], {
-    // The last one reports which process bubblewrap has created (`sandboxArguments`).
-    stdio: [streams, streams, 'pipe', 'pipe'],
-    env: pathOnly(),
-    cwd: '/',
-    detached: true,
-  })
+  // The last stream reports which process bubblewrap has created (`sandboxArguments`).
+  const inNetwork = ['nsenter', `--net=${network}`, '--', 'bwrap', ...args, ...program]
+  return startGroup('/bin/sh', [...shell, ...inNetwork], [streams, streams, 'pipe', 'pipe'])
 }
 
-/**
- * Finds the first process of a sandbox. While the sandbox is being created, ending bubblewrap does not end it.
- * @throws PhpCrashed
- */
-export async function findSandbox(
-  child: ChildProcess,
-  launch: NativeLaunch,
-  found: (pid: number) => void,
-): Promise<void> {
+/** Waits for the first process of a sandbox, and reports it. @throws PhpCrashed */
+export async function findSandbox(child: ChildProcess, launch: NativeLaunch): Promise<void> {
   let text = ''
   for await (const piece of child.stdio[3] as Readable) {
     text += piece
@@ -125,22 +114,7 @@ export async function findSandbox(
   }
   const pid = Number(/"child-pid":\s*(\d+)/.exec(text)?.[1])
   if (!pid) throw new PhpCrashed('bubblewrap did not start')
-  found(pid)
   launch.found(pid)
-}
-
-/**
- * Ends a sandbox with everything in it. Bubblewrap's end also ends the sandbox once it is complete, but not before.
- * @param inside its first process, until bubblewrap or Stead has seen its end
- */
-export function killSandbox(child: ChildProcess, inside: number | undefined): void {
-  child.kill('SIGKILL')
-  if (inside === undefined) return
-  try {
-    process.kill(inside, 'SIGKILL')
-  } catch {
-    // It has already ended.
-  }
 }
 
 /** Sets the priority of a process and its descendants. Calls `wanted` as late as possible for the current value. */
@@ -176,8 +150,6 @@ export class NativeProcess implements PhpProcess {
   readonly #calls = new Set<FastCgiCall>()
   readonly #ready = Promise.withResolvers<void>()
   #address: string
-  /** First process of the sandbox. */
-  #inside: number | undefined
   /** Process ID of php-fpm. */
   #master: number | undefined
   #lowPriority = false
@@ -221,7 +193,7 @@ export class NativeProcess implements PhpProcess {
       onOver: (error) => started.kill(error),
     })
     try {
-      await Promise.all([findSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
+      await Promise.all([findSandbox(child, launch), started.#ready.promise])
       await launch.takeSocket()
       // The last process of the chain, because php-fpm has no children yet.
       started.#master = processTree(started.pid).at(-1)
@@ -312,7 +284,7 @@ export class NativeProcess implements PhpProcess {
 
   kill(error: Error): void {
     this.#endedBy ??= error
-    killSandbox(this.#child, this.#inside)
+    killGroup(this.#child)
   }
 
   get isBusy(): boolean {
@@ -377,12 +349,6 @@ export class NativeProcess implements PhpProcess {
     }
   }
 
-  #found(pid: number): void {
-    this.#inside = pid
-    // It was ended before it existed.
-    if (this.#endedBy) killSandbox(this.#child, pid)
-  }
-
   /**
    * Returns why a connection was lost. Waits until the whole process has ended, because the caller may start the next
    * one.
@@ -394,8 +360,6 @@ export class NativeProcess implements PhpProcess {
 
   async #watchExit(): Promise<PhpExit> {
     const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
-    // From now on, the process ID may be reused.
-    this.#inside = undefined
     const how = signal ?? `exit ${code}`
     const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#said.trim()}`.trim())
     this.#endedBy = error

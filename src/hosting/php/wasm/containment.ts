@@ -1,15 +1,15 @@
-import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
-import { bubblewrap } from '../../../platform/processes/bubblewrap.ts'
+import { text } from 'node:stream/consumers'
+import { bubblewrap, type CommandLine } from '../../../platform/processes/bubblewrap.ts'
+import { killGroup, startGroup } from '../../../platform/processes/process-group.ts'
 import { type Containment, type PhpSite, runtimesOf } from '../runtime.ts'
+import { limitTime } from '../time-limit.ts'
 import { compiledAt } from './compiled/compiled.ts'
 import type { Mount } from './frames.ts'
 import type { PhpProgram } from './program.ts'
-
-const run = promisify(execFile)
 
 /** The abilities of this machine, detected once. */
 export interface Abilities {
@@ -51,15 +51,29 @@ export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Pro
   if (wanted === 'none') return { root, bubblewrap: undefined, notes: ['bubblewrap is turned off'] }
   try {
     // A trial with everything that a child gets: containers often have the program and forbid its use.
-    const { command, args } = bubblewrap([...sandboxOptions(root), ...runtimeFiles(), process.execPath, '-e', '0'])
-    await run(command, args, { env: pathOnly(), timeout: 10_000 })
+    await tryOut(bubblewrap([...sandboxOptions(root), ...runtimeFiles(), process.execPath, '-e', '0']))
     return { root, bubblewrap: 'bwrap', notes: [] }
   } catch (error) {
-    const reason = String((error as { stderr?: string }).stderr || (error as Error).message)
-      .trim()
-      .split('\n')[0]
+    const reason = (error as Error).message.trim().split('\n')[0]
     if (wanted === 'bubblewrap') throw new Error(`bubblewrap does not work on this server: ${reason}`)
     return { root, bubblewrap: undefined, notes: [`no bubblewrap: ${reason}`] }
+  }
+}
+
+/** Runs a program to its end. @throws when it fails, with what it printed */
+async function tryOut({ command, args }: CommandLine): Promise<void> {
+  const child = startGroup(command, args)
+  let over: Error | undefined
+  const onOver = (error: Error) => {
+    over = error
+    killGroup(child)
+  }
+  const lift = limitTime({ ms: 10_000, pid: child.pid ?? 0, what: 'It did not end', onOver })
+  try {
+    const [[code], said] = await Promise.all([once(child, 'close'), text(child.stderr)])
+    if (code !== 0) throw over ?? new Error(said || `exit ${code}`)
+  } finally {
+    lift()
   }
 }
 
@@ -78,9 +92,6 @@ export function containmentOf(abilities: Abilities, notes: readonly string[]): C
     runtimes: runtimesOf(() => 'wasm'),
   }
 }
-
-/** Returns the environment of the launching program. None of it reaches the child. */
-export const pathOnly = (): Record<string, string> => ({ PATH: '/usr/local/bin:/usr/bin:/bin' })
 
 export interface LaunchOptions {
   /** V8 flags that replace the usual ones. */

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
+import { killGroup, startGroup } from '../../../platform/processes/process-group.ts'
 import { readAtMost } from '../../../platform/read-at-most.ts'
 import { IdleMemory } from '../pool/idle-memory.ts'
 import {
@@ -23,7 +24,7 @@ import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type 
 import { limitTime } from '../time-limit.ts'
 import { expectAnswer, type JobAnswer } from './answers.ts'
 import { expectCommand } from './command-answer.ts'
-import { type Launch, pathOnly } from './containment.ts'
+import type { Launch } from './containment.ts'
 import {
   type ChildReady,
   type ChildStart,
@@ -164,9 +165,11 @@ export class WasmProcess implements PhpProcess {
   ): Promise<WasmProcess> {
     options.signal?.throwIfAborted()
     const priority = priorityOf(options.priority, options.lowPriority)
-    const child = spawn('/bin/sh', ['-c', thenPhp, String(priority), launch.command, ...launch.args], {
+    const child = startGroup(
+      '/bin/sh',
+      ['-c', thenPhp, String(priority), launch.command, ...launch.args],
       // Jobs, answers, outgoing connections, and the parent's life if no sandbox watches it.
-      stdio: [
+      [
         told.command ? 'pipe' : 'ignore',
         'ignore',
         'pipe',
@@ -175,11 +178,7 @@ export class WasmProcess implements PhpProcess {
         'pipe',
         ...(launch.sandboxed ? [] : ['pipe' as const]),
       ],
-      env: pathOnly(),
-      cwd: '/',
-      // Ctrl-C goes to the whole process group of the terminal.
-      detached: true,
-    })
+    )
     if (child.pid === undefined) {
       const [error] = (await once(child, 'error')) as [Error]
       throw new PhpCrashed(`PHP could not be started: ${error.message}`)
@@ -198,6 +197,8 @@ export class WasmProcess implements PhpProcess {
     options.signal?.addEventListener('abort', abort)
     try {
       const ready = await started.#ready.promise
+      // It was ended, and its last words were still on the way.
+      if (started.#endedBy) throw started.#endedBy
       started.#measuredBytes = ready.residentBytes
       started.hasMachineCode = ready.hasMachineCode
       return started
@@ -310,7 +311,7 @@ export class WasmProcess implements PhpProcess {
 
   kill(error: Error): void {
     this.#endedBy ??= error
-    this.#child.kill('SIGKILL')
+    killGroup(this.#child)
   }
 
   get isBusy(): boolean {
