@@ -32,7 +32,7 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
       if (folder) await rm(folder, { recursive: true })
     })
 
-    /** Runs test files as this user. @returns the results by state */
+    /** Runs test files as this user. None may fail. @returns the names of tests by state */
     async function runAsUser(files: readonly string[], env: Record<string, string> = {}) {
       const { uid, gid } = user as { uid: number; gid: number }
       const report = join(folder, 'home/report.json')
@@ -73,8 +73,11 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
       if (code !== 0) console.error(said)
       const { testResults } = JSON.parse(await readFile(report, 'utf8')) as Report
       const results = testResults.flatMap(({ assertionResults }) => assertionResults)
+      const failed = results.filter(({ status }) => status === 'failed')
+      // says which test failed, and why, in the result of a whole run
+      expect(failed.map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages?.[0]}`)).toEqual([])
+      expect(code).toBe(0)
       return {
-        code,
         passed: results.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName),
         skipped: results
           .filter(({ status }) => status === 'pending' || status === 'skipped')
@@ -96,8 +99,7 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
 
     test('containment holds in all ways that such a user can use', async () => {
       const files = ['hostile', 'process', 'network/egress'].map((name) => `src/hosting/php/wasm/${name}.test.ts`)
-      const { code, passed, skipped } = await runAsUser(files)
-      expect(code).toBe(0)
+      const { passed, skipped } = await runAsUser(files)
       for (const skip of skipped) console.warn(`SKIPPED as a user without rights: ${skip}`)
       // only bubblewrap may be missing
       expect(skipped.filter((name) => !name.includes('bubblewrap'))).toEqual([])
@@ -109,15 +111,20 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
 
     test.skipIf(!postgresUrl)('Stead runs on PostgreSQL without bubblewrap', async () => {
       const env = { TEST_POSTGRES_URL: postgresUrl as string, TEST_SANDBOX: 'none' }
-      const { code, passed } = await runAsUser(['test/e2e/postgres.test.ts'], env)
-      expect(code).toBe(0)
+      const { passed } = await runAsUser(['test/e2e/postgres.test.ts'], env)
       expect(passed.filter((name) => name.startsWith('the main job on PostgreSQL'))).toHaveLength(1)
     })
   },
 )
 
 interface Report {
-  readonly testResults: readonly { readonly assertionResults: readonly { status: string; fullName: string }[] }[]
+  readonly testResults: readonly { readonly assertionResults: readonly Result[] }[]
+}
+
+interface Result {
+  readonly status: string
+  readonly fullName: string
+  readonly failureMessages?: readonly string[]
 }
 
 /** Debian's `nobody`, if the list of users has it. */

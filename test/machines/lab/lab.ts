@@ -147,6 +147,15 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       return status === 200
     })
     await hosts[0]?.keepTemplate()
+    /** As a client does: sends a request again while the API cannot respond, which it says only if nothing has changed. */
+    const change = async (method: string, path: string, body?: unknown) => {
+      const reply = await until('the API responds', async () => {
+        const each = await api(method, path, body)
+        return each.body?.code !== 'unavailable' && each
+      })
+      if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+      return reply.body
+    }
     const tokenFor: Lab['tokenFor'] = async (...words) => {
       const [control] = controls as [Part]
       const { out } = await control.cli('host', 'token', ...words, '--json')
@@ -223,10 +232,9 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
       async createSite(name, host) {
         const order = { name, ...(nativeAndMariaDb.skip ? {} : { php_version: nativeAndMariaDb.phpVersion }) }
         const others = host ? hosts.filter((each) => each !== host) : []
-        for (const other of others) await api('PUT', `/v1/installation/hosts/${other.name}/cordon`)
-        const { status, body } = await api('POST', '/v1/sites', order)
-        for (const other of others) await api('PUT', `/v1/installation/hosts/${other.name}/uncordon`)
-        if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+        for (const other of others) await change('PUT', `/v1/installation/hosts/${other.name}/cordon`)
+        const body = await change('POST', '/v1/sites', order)
+        for (const other of others) await change('PUT', `/v1/installation/hosts/${other.name}/uncordon`)
         await until(
           `${name} is live`,
           async () => (await api('GET', `/v1/sites/${body.data.id}`)).body?.data?.state === 'live',
