@@ -59,7 +59,7 @@ export const tiers: readonly Tier[] = [
     proves: 'rules, on SQLite: all unit tests, a part of the contract walks, and one real site',
     projects: ['unit*', 'first-site'],
     env: { TEST_TIER: 'quick', TEST_DATABASE: 'sqlite' },
-    needs: [],
+    needs: [program('promtool', 'prometheus')],
   },
   {
     name: 'databases',
