@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { SerializedError } from 'vitest'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+import { processorMsOf, processTree } from '../../src/hosting/php/wasm/process-tree.ts'
+import { idleAfter } from './idle.ts'
 
 export interface Failure {
   readonly test: string
@@ -47,7 +49,47 @@ const fileOf = (error: SerializedError): string | undefined => {
 
 const pathOf = ({ project, moduleId }: TestModule): string => relative(project.vitest.config.root, moduleId)
 
+const LOOK_MS = 10_000
+const WAITS = 'it waits, and nothing has worked for minutes'
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
 export default class TierReporter implements Reporter {
+  /** What has begun and not ended. */
+  readonly #modules = new Set<TestModule>()
+  readonly #tests = new Set<TestCase>()
+
+  onInit(vitest: Vitest): void {
+    if (process.platform !== 'linux') return // the kernel does not report the time of processes
+    const isIdle = idleAfter(() => processorMsOf(process.pid))
+    setInterval(() => isIdle() && this.#end(vitest), LOOK_MS).unref()
+  }
+  onTestModuleStart(module: TestModule): void {
+    this.#modules.add(module)
+  }
+  onTestModuleEnd(module: TestModule): void {
+    this.#modules.delete(module)
+  }
+  onTestCaseReady(test: TestCase): void {
+    this.#tests.add(test)
+  }
+  onTestCaseResult(test: TestCase): void {
+    this.#tests.delete(test)
+  }
+
+  /** Ends a run that waits in vain. Otherwise it would wait for each limit of a test and of its hooks. */
+  #end(vitest: Vitest): never {
+    this.onTestRunEnd(vitest.state.getTestModules(), [], 'interrupted')
+    for (const pid of processTree(process.pid).slice(1).toReversed()) tryKill(pid)
+    process.exit(1)
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: string): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
@@ -80,7 +122,10 @@ export default class TierReporter implements Reporter {
     for (const test of module.children.allTests()) {
       const { state, errors: found } = test.result()
       if (state === 'failed') failures.push({ test: test.fullName, reason: firstLine(found?.[0]?.message) })
+      else if (this.#tests.has(test)) failures.push({ test: test.fullName, reason: WAITS })
     }
+    if (this.#modules.has(module) && !failures.some(({ reason }) => reason === WAITS))
+      failures.push({ test: '(the file)', reason: WAITS })
     if (failures.length === 0) return []
     return [{ file: pathOf(module), project: module.project.name, failures }]
   }
