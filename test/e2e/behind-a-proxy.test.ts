@@ -61,7 +61,8 @@ describe.skipIf(!core || !nginx || !haproxy)('behind a proxy', { timeout: 300_00
     await startHaproxy('haproxy, speaking HTTP', ports.https)
   })
   afterAll(async () => {
-    for (const child of running) child.kill('SIGKILL')
+    // nginx ends its workers only if it is not killed.
+    for (const child of running) if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit')
     await stead?.remove()
     if (folder) await rm(folder, { recursive: true, force: true })
   })
