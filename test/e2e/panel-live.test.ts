@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await page.keyboard.press('Escape')
     expect(await dialog.count()).toBe(1)
     // the API's message is meant for programs
-    expect(await page.getByText(/bearer|authorization/i).count()).toBe(0)
+    await expect.poll(() => page.getByText(/bearer|authorization/i).count()).toBe(0)
     await dialog.getByLabel('Password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })

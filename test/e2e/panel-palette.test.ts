@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await expect.poll(chosen).toBe('Open database action')
     await page.keyboard.press('Escape')
     await field().waitFor({ state: 'detached' })
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await open()
     // closed and reopened before the browser fires its close event, which takes one task
     await page.evaluate(async () => {
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await page.getByLabel('E-mail address').waitFor()
     // does not open while nobody is signed in
     await page.keyboard.press('Control+k')
-    expect(await field().count()).toBe(0)
+    await expect.poll(() => field().count()).toBe(0)
     expect(panel.faults).toEqual([])
   })
 })

@@ -214,11 +214,11 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
       await tip().hover()
       expect(await tip().count()).toBe(1)
       await page.keyboard.press('Escape')
-      expect(await tip().count()).toBe(0)
+      await expect.poll(() => tip().count()).toBe(0)
       await more().hover()
       await tip().waitFor()
       await page.getByRole('heading', { level: 1 }).hover()
-      expect(await tip().count()).toBe(0)
+      await expect.poll(() => tip().count()).toBe(0)
     })
 
     test('comes with the keyboard, and Escape closes nothing else', async () => {
@@ -229,7 +229,7 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
         true,
       ])
       await page.keyboard.press('Enter')
-      expect(await tip().count()).toBe(0)
+      await expect.poll(() => tip().count()).toBe(0)
       await page.getByRole('menuitem').first().waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('menuitem').first().waitFor({ state: 'hidden' })
@@ -274,7 +274,7 @@ describe.skipIf(!hasChromium)('components of the panel', () => {
       await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
       await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
       await page.getByRole('menuitem').first().waitFor()
-      expect(await tip().count()).toBe(0)
+      await expect.poll(() => tip().count()).toBe(0)
     })
   })
 })

@@ -247,8 +247,8 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     await mine.context().close()
     await go(page, '/platform')
     expect(await page.locator('main').textContent()).toContain('Only the operator of this installation')
-    expect(await page.locator('main table').count()).toBe(0)
-    expect(await link(page).count()).toBe(0)
+    await expect.poll(() => page.locator('main table').count()).toBe(0)
+    await expect.poll(() => link(page).count()).toBe(0)
     expect(panel.faults).toEqual([])
   })
 

@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await open()
     await page.reload()
     await panel.settled(page)
-    expect(await page.getByText('is available.').count()).toBe(0)
+    await expect.poll(() => page.getByText('is available.').count()).toBe(0)
     await withReleases(api, '6.9')
     await page.reload()
     await page.getByText('WordPress 6.9 is available. The site has 6.8.7.').waitFor()
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('safe updates in the panel', () => {
     await api.collaborate(helper, site, ['plugin_management_access'])
     const other = await panel.open(helper, `sites/${site}/plugins`)
     await other.getByText('WordPress 6.9 is available.').waitFor()
-    expect(await other.getByRole('button', { name: 'Update to WordPress 6.9 safely' }).count()).toBe(0)
+    await expect.poll(() => other.getByRole('button', { name: 'Update to WordPress 6.9 safely' }).count()).toBe(0)
     await other.context().close()
   })
 

@@ -102,7 +102,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await steps.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('link', { name: 'my-shop', exact: true }).waitFor()
-    expect(await steps.count()).toBe(0)
+    await expect.poll(() => steps.count()).toBe(0)
     await page.getByRole('button', { name: /^Signed in as/ }).click()
     await page.getByRole('menuitem', { name: 'First steps' }).click()
     await steps.waitFor()
