@@ -23,8 +23,8 @@ test.skipIf(!isPossible)('leaves nothing of a sandbox that is ended while it sta
   await until('none of them is left', () => marked().length === 0)
 })
 
-test.skipIf(!isPossible)('ends the rest of a group when its first process has ended', async () => {
-  const child = startGroup('sh', ['-c', `sleep 3600 & # ${mark}`])
+test('ends the rest of a group when its first process has ended', async () => {
+  const child = startGroup('sh', ['-c', 'sleep 3600 &'])
   const [code] = await once(child, 'exit')
   expect(code).toBe(0)
   // its output ends with the last process that has it open

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process'
 
-/** Returns the environment of programs that start others in a sandbox. */
-export const pathOnly = (): Record<string, string> => ({ PATH: '/usr/local/bin:/usr/bin:/bin' })
+/** None of Stead's settings, which include passwords. */
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin' }
 
 /**
  * Starts a program in its own process group. Ctrl-C in a terminal, which goes to the whole group of Stead, does not
@@ -13,7 +13,7 @@ export const pathOnly = (): Record<string, string> => ({ PATH: '/usr/local/bin:/
 export function startGroup(command: string, args: readonly string[]): ChildProcessWithoutNullStreams
 export function startGroup(command: string, args: readonly string[], stdio: StdioOptions): ChildProcess
 export function startGroup(command: string, args: readonly string[], stdio: StdioOptions = 'pipe'): ChildProcess {
-  const child = spawn(command, args, { stdio, env: pathOnly(), cwd: '/', detached: true })
+  const child = spawn(command, args, { stdio, env, cwd: '/', detached: true })
   // At this moment, no other process can have its ID yet.
   child.once('exit', () => killAll(child.pid))
   return child

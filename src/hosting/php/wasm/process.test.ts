@@ -18,7 +18,7 @@ import { ways } from '../../../../test/support/ways.ts'
 import { isAlive } from '../../../platform/is-alive.ts'
 import { differsOnPurpose, productionIni } from '../production-ini.fixture.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
-import { processTree } from './process-tree.ts'
+import { childrenOf, processorMsOf, processTree } from './process-tree.ts'
 
 const core = await testCore()
 
@@ -47,6 +47,32 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       setImmediate(() => end.abort(new Error('not wanted')))
       await expect(starting).rejects.toThrow('not wanted')
     })
+
+    it.runIf(kind === 'wasm')('ends a start although PHP has already reported that it is ready', async () => {
+      await expect(endUnreadStart()).rejects.toThrow('not wanted')
+    })
+
+    /** Ends a start when the report of PHP has not been read. Repeats one that was read earlier. */
+    async function endUnreadStart(): Promise<unknown> {
+      const before = childrenOf(process.pid)
+      const end = new AbortController()
+      const starting = runtime.start(directory, { signal: end.signal })
+      let early: PhpProcess | undefined
+      const note = (started: PhpProcess) => {
+        early = started
+      }
+      starting.then(note, () => {})
+      const pid = () => childrenOf(process.pid).find((each) => !before.includes(each)) ?? 0
+      // It has read its orders, which are more than a pipe holds.
+      await vi.waitFor(() => expect(early || processorMsOf(pid()) > 150).toBeTruthy(), { timeout: 60_000, interval: 5 })
+      if (early) {
+        await early.stop()
+        return endUnreadStart()
+      }
+      blockUntilIdle(pid())
+      end.abort(new Error('not wanted'))
+      return starting
+    }
 
     it('keeps status and repeated headers as PHP set them', async () => {
       const code =
@@ -285,3 +311,15 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
     })
   },
 )
+
+/** Blocks this process until another one has not worked for half a second. */
+function blockUntilIdle(pid: number): void {
+  const nothing = new Int32Array(new SharedArrayBuffer(4))
+  let [spent, quiet] = [processorMsOf(pid), 0]
+  while (quiet < 10) {
+    Atomics.wait(nothing, 0, 0, 50)
+    const now = processorMsOf(pid)
+    quiet = now === spent ? quiet + 1 : 0
+    spent = now
+  }
+}
