@@ -47,7 +47,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
     sites.alfa = await lab.createSite('alfa', other)
     sites.charlie = await lab.createSite('charlie', other)
     host = await lab.joinHost('h9')
-    sites.bravo = await createOn('h9', 'bravo')
+    sites.bravo = await createOnJoined('bravo')
     folder = await mkdtemp(join(tmpdir(), 'stead-old-'))
   })
   afterAll(async () => {
@@ -60,15 +60,13 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
       console.error(`--- ${part.machine.name}, ${task.name}\n${part.output().slice(-3000)}`)
   })
 
-  async function createOn(name: string, site: string): Promise<number> {
-    await api('PUT', `/v1/installation/hosts/${other.name}/cordon`)
-    await until(`${name} takes sites`, async () => {
-      const rows = await lab.records(`select 1 from hosts where name = '${name}' and facts like '%8.%'`)
+  /** Creates a site on the host that joined. */
+  async function createOnJoined(site: string): Promise<number> {
+    await until('it takes sites', async () => {
+      const rows = await lab.records(`select 1 from hosts where name = '${host.name}' and facts like '%8.%'`)
       return rows.length > 0
     })
-    const id = await lab.createSite(site)
-    await api('PUT', `/v1/installation/hosts/${other.name}/uncordon`)
-    return id
+    return lab.createSite(site, host)
   }
   /** @throws unless the request succeeds */
   async function api(method: string, path: string, body?: object) {
@@ -356,7 +354,7 @@ describe.skipIf(!core || !hasPostgres || !hasNamespaces)('a host that joined', (
 
   test('is replaced while it runs, with a deleted site: its process ends, and its login is gone', async () => {
     const to = other.name
-    const deleted = await createOn('h9', 'delta')
+    const deleted = await createOnJoined('delta')
     await until('it serves', async () => (await status('delta')) === 200)
     await api('DELETE', `/v1/sites/${deleted}`)
     await until('it is gone', async () => (await status('delta')) === 404)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { idleAfter, QUIET_MS } from './idle.ts'
 
-function runOf(spentMs: number) {
-  const run = { spentMs, nowMs: 1000 }
+function aRun() {
+  const run = { spentMs: 50_000, nowMs: 1000 }
   const isIdle = idleAfter(
     () => run.spentMs,
     () => run.nowMs,
@@ -11,7 +11,7 @@ function runOf(spentMs: number) {
 }
 
 test('a run that works is not idle, however long it takes', () => {
-  const { run, isIdle } = runOf(50_000)
+  const { run, isIdle } = aRun()
   for (let looks = 0; looks < 100; looks++) {
     run.nowMs += QUIET_MS / 2
     run.spentMs += 2000
@@ -20,7 +20,7 @@ test('a run that works is not idle, however long it takes', () => {
 })
 
 test('a run that only waits is idle, although looking takes a little time, too', () => {
-  const { run, isIdle } = runOf(50_000)
+  const { run, isIdle } = aRun()
   for (let looks = 0; looks < 9; looks++) {
     run.nowMs += QUIET_MS / 10
     run.spentMs += 10
@@ -31,7 +31,7 @@ test('a run that only waits is idle, although looking takes a little time, too',
 })
 
 test('processes that have ended, with their time, are no reason to call a run idle', () => {
-  const { run, isIdle } = runOf(50_000)
+  const { run, isIdle } = aRun()
   run.nowMs += QUIET_MS
   run.spentMs = 10_000
   expect(isIdle()).toBe(false)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { allProcesses, type RunningProcess } from '../../../test/support/processes.ts'
 import { until } from '../../../test/support/stead.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { killGroup, startGroup } from './process-group.ts'
@@ -9,6 +9,7 @@ import { killGroup, startGroup } from './process-group.ts'
 const mark = `stead-test-${process.pid}`
 const unshare = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-net', '--die-with-parent']
 const sandbox = (script: string) => bubblewrap([...unshare, '--ro-bind', '/', '/', 'sh', '-c', `${script} # ${mark}`])
+const isOurs = ({ words }: RunningProcess) => words.some((word) => word.includes(mark))
 const isPossible = worksHere()
 
 test.skipIf(!isPossible)('leaves nothing of a sandbox that is ended while it starts', async () => {
@@ -20,7 +21,7 @@ test.skipIf(!isPossible)('leaves nothing of a sandbox that is ended while it sta
     killGroup(child)
     await once(child, 'exit')
   }
-  await until('none of them is left', () => marked().length === 0)
+  await until('none of them is left', () => !allProcesses().some(isOurs))
 })
 
 test('ends the rest of a group when its first process has ended', async () => {
@@ -40,17 +41,6 @@ test('ends nothing when a program has ended or could not be started', async () =
   expect(error).toMatchObject({ code: 'ENOENT' })
   killGroup(missing)
 })
-
-/** Returns the processes of these tests that are alive. */
-function marked(): string[] {
-  return readdirSync('/proc').filter((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark)
-    } catch {
-      return false // it has ended in the meantime
-    }
-  })
-}
 
 function worksHere(): boolean {
   try {
