@@ -75,6 +75,13 @@ const ports: Readonly<Record<Role, number>> = { control: API_PORT, edge: EDGE_PO
 /** Settings that a machine does not need if it joins. */
 const ofControls = /^STEAD_(MASTER_KEY|DATABASE_URL|BACKUP_S3_)/
 
+/** Whether anything responds. A control tries its port before it listens there, so a connection proves nothing. */
+const responds = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
 function acceptsConnections(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port })
@@ -123,7 +130,8 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
         const machine = await network.add(`${role}${number}`)
         machines.push(machine)
         const { address } = machine
-        const listens = () => acceptsConnections(address, ports[role])
+        const listens = () =>
+          role === 'control' ? responds(`http://${address}:${API_PORT}/`) : acceptsConnections(address, ports[role])
         const part = await makePart(machine, role, { ...settings, ...own(address) }, listens)
         undo.push(() => part.remove())
         await part.start()
